@@ -259,7 +259,7 @@ test('another subscriber is asked at once, and gets the events of the same topic
     body: JSON.stringify({ endpoint: second.url }),
   })
   expect(answer.status).toBe(201)
-  await eventually(() => expect(second.bodies('SubscriptionConfirmation')).toHaveLength(1))
+  await eventually(() => expect(second.bodies('SubscriptionConfirmation')).not.toEqual([]))
   await client.send(emailTo('ada@example.test'))
   await eventually(() => expect([subscriber.events().length, second.events().length]).toEqual([2, 2]))
   const [body] = second.bodies('Notification')

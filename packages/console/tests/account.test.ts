@@ -44,7 +44,10 @@ test('an empty tenant is led from the start page to a delivered message, with sa
   const page = await harness.signInAs({ tenant_id, permissions: firstSteps }, { path: '/' })
   await page.waitForURL('**/console/get-started')
   const refused: string[] = []
-  page.on('response', (response) => response.status() >= 400 && refused.push(response.url()))
+  // A page repeats what is answered 503.
+  page.on('response', (response) => {
+    if (response.status() >= 400 && response.status() !== 503) refused.push(response.url())
+  })
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   expect(await page.getByRole('button', { name: 'Create a test key' }).isDisabled()).toBe(true)
   await page.getByRole('button', { name: 'Create the application' }).focus()
@@ -248,7 +251,10 @@ test('the documentation has no violation of axe, fits 390 pixels, requests nothi
   const { context } = await harness.visit()
   const page = await context.newPage()
   const refused: string[] = []
-  page.on('response', (response) => response.status() >= 400 && refused.push(response.url()))
+  // A page repeats what is answered 503.
+  page.on('response', (response) => {
+    if (response.status() >= 400 && response.status() !== 503) refused.push(response.url())
+  })
   const paths = [
     '',
     '/guides/webhooks',

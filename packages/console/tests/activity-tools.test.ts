@@ -268,7 +268,7 @@ test('an open digest is shown with its items, sent now, and found in the activit
   const event = {
     ...{ event_key, name: 'News', status: 'published', allowed_channels: ['sms'] },
     templates: { sms: { body: '{{ total }} news' } },
-    digest: { window: { daily: '09:00' } },
+    digest: { window: { seconds: 3600 } },
   }
   const path = `/api/v1/applications/${env.applicationId}/events`
   expect((await env.api('POST', path, { token: env.operatorToken, body: event })).status).toBe(201)

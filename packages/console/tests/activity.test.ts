@@ -124,6 +124,7 @@ test('filters stand in the address, and a link shows the same view', async () =>
 
 test('the keyboard alone moves, opens, closes, searches and finds pages', async () => {
   const [first, second] = [await send(harness.env, freshPhone()), await send(harness.env, freshPhone())]
+  for (const id of [first, second]) await untilActivity(harness.env, id, {})
   const page = await harness.signIn({ path: '/activity' })
   await row(page, second).waitFor()
   await page.keyboard.press('j')
@@ -151,6 +152,7 @@ test('the keyboard alone moves, opens, closes, searches and finds pages', async 
   await page.keyboard.press('Escape')
   await page.keyboard.press('Control+k')
   await page.getByRole('dialog', { name: 'Find' }).getByRole('option', { name: 'Activity' }).waitFor()
+  await eventually(async () => expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT'))
   await page.keyboard.type('act')
   await expectNoAxeViolations(page)
   await page.keyboard.press('Enter')
@@ -158,7 +160,7 @@ test('the keyboard alone moves, opens, closes, searches and finds pages', async 
 })
 
 test('the list has no violation of axe at 1280 and 390 pixels, nothing is cut off, and nothing moves while it loads', async () => {
-  await send(harness.env, freshPhone())
+  await untilActivity(harness.env, await send(harness.env, freshPhone()), { status: 'delivered' })
   const page = await harness.signIn({ path: '/activity' })
   const again = page.waitForResponse((response) => response.url().includes('/activity?') && response.status() === 304)
   await page.locator('tbody tr[data-row]').first().waitFor()

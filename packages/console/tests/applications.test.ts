@@ -193,7 +193,7 @@ test('a rotation whose answer is lost stays open, and its repetition gets the ne
   const { held } = await holdNext(page, 'POST', '**/rotate')
   await dialog.getByRole('button', { name: 'Rotate the key' }).click()
   const lost = await held
-  await lost.fetch()
+  await eventually(async () => expect((await lost.fetch()).ok()).toBe(true))
   await lost.fulfill(refusal(503))
   await dialog.getByText('refused with 503').waitFor()
   // The operator looks at another tab and returns.

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
 import { freshPhone } from '@notify/test-kit/sms'
-import type { Route } from 'playwright-core'
+import type { Request, Route } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
 import { expireSession } from './harness/expire-session.ts'
@@ -182,7 +182,7 @@ test('a list leads to its broadcasts, and a broadcast is paused, also after a pa
   const { held } = await holdNext(page, 'POST', '**/pause')
   await drawer(page).getByRole('button', { name: 'Pause' }).click()
   const lost = await held
-  await lost.fetch()
+  await eventually(async () => expect((await lost.fetch()).ok()).toBe(true))
   await lost.fulfill(refusal(503))
   await page.getByText('The broadcast was not changed: refused with 503').waitFor()
   await drawer(page).getByRole('button', { name: 'Resume' }).waitFor()
@@ -345,10 +345,18 @@ test('a consent that could not be read is read again, and until then its age is 
   await page.clock.install()
   await page.reload()
   await page.getByText('Opted in', { exact: true }).waitFor()
-  /** Lets polls happen until a text is shown. A longer step would end requests in progress. */
+  const underWay = new Set<Request>()
+  page.on('request', (request) => underWay.add(request))
+  page.on('requestfinished', (request) => underWay.delete(request))
+  page.on('requestfailed', (request) => underWay.delete(request))
+  /** Lets polls happen. A longer step, or one while a request is under way, would make the gateway seem to hang. */
+  const step = async () => {
+    await eventually(() => expect(underWay.size).toBe(0))
+    await page.clock.runFor(7000)
+  }
   const pollUntil = (text: string) =>
     eventually(async () => {
-      await page.clock.runFor(7000)
+      await step()
       expect(await page.getByText(text).count()).toBeGreaterThan(0)
     })
   await page.evaluate(() => {
@@ -360,7 +368,7 @@ test('a consent that could not be read is read again, and until then its age is 
   const refused = { ...refusal(503), headers: { 'x-request-id': 'req_1' } }
   await page.route('**/opt-ins/rcp_*', (route) => route.fulfill(refused))
   await pollUntil('It could not be read again: refused with 503')
-  for (const _poll of [1, 2, 3]) await page.clock.runFor(7000)
+  for (const _poll of [1, 2, 3]) await step()
   expect(await page.title()).not.toBe('a banner was shown')
   await expectNoAxeViolations(page)
   await call('POST', '/api/v1/whatsapp/opt-outs', { phone_e164: recipient })

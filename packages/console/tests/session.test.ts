@@ -21,6 +21,7 @@ beforeAll(async () => {
     },
   })
   issuer.describe(harness.env.stack.url('identity-provider'))
+  await untilPolicyKnown()
   harness.allowed.push(`${issuer.url}/`)
 })
 afterEach(async () => expect(await harness.leave()).toEqual([]))
@@ -28,6 +29,13 @@ afterAll(async () => {
   await harness?.stop()
   issuer?.stop()
 })
+
+/** The gateway reads the endpoints of the issuer, which on a busy machine may take more than one try. */
+const untilPolicyKnown = () =>
+  eventually(async () => {
+    const policy = (await fetch(harness.url('/'))).headers.get('content-security-policy')
+    expect(policy).toContain(harness.env.stack.url('identity-provider'))
+  })
 
 /** Replaces the tokens of the tab by ones that the API and the issuer refuse. */
 const spoil = (page: Page, tokens: object) =>
@@ -240,6 +248,7 @@ test('when the gateway stops a banner says so, other pages open, polling slows d
   await expectNoAxeViolations(page)
   await shown(page).waitFor()
   await harness.env.restart('gateway')
+  await untilPolicyKnown()
   await eventually(async () => expect(await banner.count()).toBe(0), { timeoutMs: 90_000 })
   await shown(page).waitFor()
   // The list is polled every 5 s, from the first failure on ever more rarely: after 5, 10, 20, 40 and 80 s.

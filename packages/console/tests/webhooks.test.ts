@@ -11,7 +11,7 @@ import { drawer, focusedRow, rowAfter, rows, widthAt390 } from './harness/table.
 let harness: ConsoleHarness
 beforeAll(async () => {
   harness = await ConsoleHarness.start(['gateway', 'dispatch', 'webhook-delivery'], {
-    env: { 'webhook-delivery': { WEBHOOK_RETRY_DELAYS: '50ms', WEBHOOK_TIMEOUT: '3s' } },
+    env: { 'webhook-delivery': { WEBHOOK_RETRY_DELAYS: '50ms' } },
   })
 })
 afterEach(async () => expect(await harness.leave()).toEqual([]))
@@ -236,6 +236,7 @@ test('the keyboard alone opens a subscription and a delivery, and goes back', as
   await page.keyboard.press('Escape')
   await page.keyboard.press('Control+k')
   await page.getByRole('dialog', { name: 'Find' }).waitFor()
+  await eventually(async () => expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT'))
   await page.keyboard.type('webh')
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })

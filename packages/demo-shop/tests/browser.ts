@@ -6,16 +6,18 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: requireBinary('chromium'),
+    timeout: patienceMs,
     // Root may not use Chromium's sandbox; small containers have a small /dev/shm.
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   })
 }
 
-/** Requests of all pages of a context to a path of the API. */
+/** Requests of all pages of a context to a path of the API that were not refused: those come again. */
 export function countRequests(context: BrowserContext, path: string): () => number {
   let count = 0
-  context.on('request', (request) => {
-    if (request.method() !== 'OPTIONS' && new URL(request.url()).pathname === path) count += 1
+  context.on('response', (response) => {
+    const isOurs = response.request().method() !== 'OPTIONS' && new URL(response.url()).pathname === path
+    if (isOurs && response.ok()) count += 1
   })
   return () => count
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { closedPort } from '@notify/test-kit/http'
-import { freshUser, sendInApp, userToken } from '@notify/test-kit/inbox'
+import { freshUser, sendInAppUntilTaken, userToken } from '@notify/test-kit/inbox'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { packPackage, publishedPackages } from '../../../scripts/release/artifacts.ts'
 import { launchBrowser, openContext } from './browser.ts'
@@ -57,14 +57,14 @@ async function serve(project: FreshProject): Promise<string> {
 
 /** Opens the page and uses it: the bell counts live, and a choice arrives. */
 async function usePage(url: string, user: string, prepare?: (context: BrowserContext) => Promise<void>): Promise<void> {
-  await sendInApp(env, user, { title: 'First' })
+  await sendInAppUntilTaken(env, user, { title: 'First' })
   const { context, errors } = await openContext(browser)
   try {
     await prepare?.(context)
     const page = await context.newPage()
     await page.goto(url)
     await unread(page, 1)
-    await sendInApp(env, user, { title: 'Second' })
+    await sendInAppUntilTaken(env, user, { title: 'Second' })
     await unread(page, 2)
     await page.getByRole('group', { name: 'Weekly news' }).getByRole('switch', { name: 'In der App' }).click()
     await eventually(async () => {

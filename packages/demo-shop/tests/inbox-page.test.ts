@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { freshUser, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
+import { freshUser, sendInAppUntilTaken, untilInbox, userToken } from '@notify/test-kit/inbox'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { countRequests, launchBrowser, openContext, openInbox, violations } from './browser.ts'
 
@@ -75,9 +75,9 @@ test('tabs share one stream; what is read, unread and deleted in one is so in th
   const { user, context, tab } = await person()
   const streams = countRequests(context, '/api/v1/in-app/stream')
   const [one, two] = [await tab(), await tab()]
-  await sendInApp(env, user, { title: 'First' })
+  await sendInAppUntilTaken(env, user, { title: 'First' })
   await unread(one, 1)
-  await sendInApp(env, user, { title: 'Second' })
+  await sendInAppUntilTaken(env, user, { title: 'Second' })
   for (const page of [one, two]) {
     await unread(page, 2)
     await bell(page).click()
@@ -100,10 +100,10 @@ test('when the tab with the stream closes, the other one goes on without a gap',
   const streams = countRequests(context, '/api/v1/in-app/stream')
   const one = await tab()
   const two = await tab()
-  await sendInApp(env, user)
+  await sendInAppUntilTaken(env, user)
   await unread(two, 1)
   await one.close()
-  await sendInApp(env, user)
+  await sendInAppUntilTaken(env, user)
   await unread(two, 2)
   // The inbox is read before the stream is opened.
   await eventually(() => expect(streams()).toBe(2))
@@ -112,7 +112,7 @@ test('when the tab with the stream closes, the other one goes on without a gap',
 test('the inbox survives the loss of inbox-stream, and shows what was sent meanwhile', async () => {
   const { user, tab } = await person()
   const page = await tab()
-  await sendInApp(env, user)
+  await sendInAppUntilTaken(env, user)
   await unread(page, 1)
   await env.kill('inbox-stream')
   await page.getByTestId('status').filter({ hasText: 'reconnecting' }).waitFor()
@@ -122,7 +122,7 @@ test('the inbox survives the loss of inbox-stream, and shows what was sent meanw
   await items(page).getByRole('button', { name: 'Mark as read' }).click()
   await popover(page).getByRole('alert').filter({ hasText: 'did not work' }).waitFor()
   await unread(page, 1)
-  await sendInApp(env, user, { title: 'Meanwhile' })
+  await sendInAppUntilTaken(env, user, { title: 'Meanwhile' })
   await env.restart('inbox-stream')
   await unread(page, 2)
   await titles(page, ['Unread: Meanwhile', 'Unread: Hi'])
@@ -132,11 +132,11 @@ test('the inbox survives the loss of inbox-stream, and shows what was sent meanw
 test('the inbox survives a restart of nats-server', async () => {
   const { user, tab } = await person()
   const page = await tab()
-  await sendInApp(env, user)
+  await sendInAppUntilTaken(env, user)
   await unread(page, 1)
   await env.kill('nats')
   await env.restart('nats')
-  await sendInApp(env, user)
+  await sendInAppUntilTaken(env, user)
   await unread(page, 2)
 })
 
@@ -147,10 +147,10 @@ test.each(['light', 'dark'] as const)('axe finds nothing to object to: %s', asyn
   await bell(page).click()
   await popover(page).getByText('You have no notifications.').waitFor()
   expect(await violations(page)).toEqual([])
-  await sendInApp(env, user, { title: 'With a link', data: { action_url: '/orders/1' } })
+  await sendInAppUntilTaken(env, user, { title: 'With a link', data: { action_url: '/orders/1' } })
   await unread(page, 1)
   await items(page).getByRole('button', { name: 'Mark as read' }).click()
-  await sendInApp(env, user, { title: 'Without' })
+  await sendInAppUntilTaken(env, user, { title: 'Without' })
   await unread(page, 1)
   await titles(page, ['Unread: Without', 'With a link'])
   expect(await violations(page)).toEqual([])
@@ -171,7 +171,7 @@ test('everything works by keyboard, and the focus never gets lost', async () => 
   const page = await tab()
   const token = await userToken(env, user)
   for (const [at, title] of ['One', 'Two', 'Three'].entries()) {
-    await sendInApp(env, user, { title })
+    await sendInAppUntilTaken(env, user, { title })
     await untilInbox(env, token, at + 1)
   }
   await unread(page, 3)
@@ -224,7 +224,7 @@ test.each([
     },
   ]
   for (const [at, notification] of notifications.entries()) {
-    await sendInApp(env, user, notification)
+    await sendInAppUntilTaken(env, user, notification)
     await untilInbox(env, token, at + 1)
   }
   const page = await openInbox(context, url)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { post } from '@notify/test-kit/api'
+import { postUntilTaken } from '@notify/test-kit/api'
 import { addDigest } from '@notify/test-kit/digests'
 import { emailOf, emailTo, freshAddress } from '@notify/test-kit/email'
 import type { Browser } from 'playwright-core'
@@ -28,8 +28,9 @@ async function linkIn(locale: string, to: string): Promise<string> {
   ]
   for (const body of topics) await env.api('POST', `${path}/topics`, { token, body })
   await addDigest(env, `news-${locale}`)
-  const sent = await post(
+  const sent = await postUntilTaken(
     env,
+    '/api/v1/notifications',
     emailTo(to, { topic: `news-${locale}`, locale, body: '{{ unsubscribe_url }}', template_data: {} }),
   )
   expect(sent.status).toBe(202)

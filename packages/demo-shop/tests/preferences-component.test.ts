@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { post } from '@notify/test-kit/api'
+import { post, postUntilTaken } from '@notify/test-kit/api'
 import { addDigest } from '@notify/test-kit/digests'
 import { emailOf, emailTo, freshAddress } from '@notify/test-kit/email'
 import { freshUser, userToken } from '@notify/test-kit/inbox'
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 async function addTopic(body: object): Promise<void> {
   const path = `/api/v1/applications/${env.applicationId}/topics`
-  const { status, text } = await env.api('POST', path, { token: env.operatorToken, body })
+  const { status, text } = await postUntilTaken(env, path, body, { token: env.operatorToken })
   expect([status, text]).toEqual([201, expect.any(String)])
 }
 
@@ -63,6 +63,11 @@ const isOn = (page: Page, group: string, name: string, on: boolean) =>
   eventually(async () => expect(await toggle(page, group, name).getAttribute('aria-checked')).toBe(String(on)))
 const isGreyed = async (page: Page, group: string, name: string) =>
   (await toggle(page, group, name).getAttribute('aria-disabled')) === 'true'
+/** Chooses for a user through the API. */
+const choose = (user: string, rules: object[]) =>
+  eventually(async () =>
+    expect((await env.api('PATCH', `/api/v1/users/${user}/preferences`, { body: { rules } })).status).toBe(200),
+  )
 const choices = async (user: string) =>
   (await env.api('GET', '/api/v1/preferences', { token: await userToken(env, user) })).body.rules
 
@@ -73,7 +78,9 @@ test("the shop shows the topic of its offers, and what is chosen there stops the
   await toggle(page, 'Weekly offers', 'Email').click()
   await isOn(page, 'Weekly offers', 'Email', false)
   const email = freshAddress()
-  expect((await env.api('PUT', `/api/v1/users/${user}`, { body: { email } })).status).toBeLessThan(300)
+  await eventually(async () =>
+    expect((await env.api('PUT', `/api/v1/users/${user}`, { body: { email } })).status).toBeLessThan(300),
+  )
   const offer = { channel: 'email', recipient: { user_id: user }, event_key: 'offers.weekly' }
   await eventually(async () => {
     const refused = await post(env, { ...offer, data: { name: 'Ada', offer: 'A lamp' } })
@@ -87,16 +94,25 @@ test('a choice binds, and open tabs follow what another tab, the API and one cli
   const [one, two] = [await tab(), await tab()]
   await toggle(one, 'Weekly news', 'In the app').click()
   for (const page of [one, two]) await isOn(page, 'Weekly news', 'In the app', false)
-  expect(await choices(user)).toMatchObject([{ topic, channel: 'in_app', state: 'off', source: 'page' }])
-  const refused = await post(env, { channel: 'in_app', recipient: user, title: 'News', body: 'New', topic })
+  const choice = { topic, channel: 'in_app', state: 'off', source: 'page' }
+  await eventually(async () => expect(await choices(user)).toMatchObject([choice]))
+  const refused = await postUntilTaken(env, '/api/v1/notifications', {
+    channel: 'in_app',
+    recipient: user,
+    title: 'News',
+    body: 'New',
+    topic,
+  })
   expect([refused.status, refused.body.code]).toEqual([422, 'recipient_opted_out'])
   const rules = [{ topic, channel: 'in_app', state: 'on' }]
-  expect((await env.api('PATCH', `/api/v1/users/${user}/preferences`, { body: { rules } })).status).toBe(200)
+  await choose(user, rules)
   for (const page of [one, two]) await isOn(page, 'Weekly news', 'In the app', true)
   const email = freshAddress()
-  expect((await env.api('PUT', `/api/v1/users/${user}`, { body: { email } })).status).toBeLessThan(300)
+  await eventually(async () =>
+    expect((await env.api('PUT', `/api/v1/users/${user}`, { body: { email } })).status).toBeLessThan(300),
+  )
   const { recipient: _, ...mail } = emailTo(email, { topic, body: '{{ unsubscribe_url }}', template_data: {} })
-  const sent = await post(env, { ...mail, recipient: { user_id: user } })
+  const sent = await postUntilTaken(env, '/api/v1/notifications', { ...mail, recipient: { user_id: user } })
   expect([sent.status, sent.text]).toEqual([202, expect.any(String)])
   const url = (await eventually(() => emailOf(env, email))).text.trim()
   const clicked = await fetch(url, { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) })
@@ -152,12 +168,12 @@ test('a refused choice is undone and reported, and one made while inbox-stream i
   await toggle(page, 'Weekly news', 'Email').click()
   await page.getByRole('alert').filter({ hasText: 'did not work' }).waitFor()
   await isOn(page, 'Weekly news', 'Email', true)
-  expect(await choices(user)).toEqual([])
+  await eventually(async () => expect(await choices(user)).toEqual([]))
   await context.unroute('**/api/v1/preferences')
   await env.kill('inbox-stream')
   await page.getByTestId('status').filter({ hasText: 'reconnecting' }).waitFor()
   const rules = [{ topic, channel: 'email', state: 'off' }]
-  expect((await env.api('PATCH', `/api/v1/users/${user}/preferences`, { body: { rules } })).status).toBe(200)
+  await choose(user, rules)
   await env.restart('inbox-stream')
   await isOn(page, 'Weekly news', 'Email', false)
 })
@@ -167,7 +183,7 @@ test('a choice made while nats-server is away shows after it is back', async () 
   const page = await tab()
   await env.kill('nats')
   const rules = [{ topic, channel: 'email', state: 'off' }]
-  expect((await env.api('PATCH', `/api/v1/users/${user}/preferences`, { body: { rules } })).status).toBe(200)
+  await choose(user, rules)
   await env.restart('nats')
   await isOn(page, 'Weekly news', 'Email', false)
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { InboxNotification } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { freshUser, sendInApp, userToken } from '@notify/test-kit/inbox'
+import { freshUser, sendInAppUntilTaken, userToken } from '@notify/test-kit/inbox'
 import { createInbox } from '../src/index.ts'
 
 let env: TestEnv
@@ -19,7 +19,7 @@ test('in Node, two clients of a user follow the inbox of the real services, and 
   try {
     for (const inbox of [one, two]) await eventually(() => expect(inbox.getState().status).toBe('live'))
     for (const title of ['First', 'Second']) {
-      await sendInApp(env, user, { title, data: { action_url: '/orders/1' } })
+      await sendInAppUntilTaken(env, user, { title, data: { action_url: '/orders/1' } })
       await eventually(() => expect(two.getState().notifications[0]?.title).toBe(title))
     }
     const [second, first] = two.getState().notifications
@@ -33,7 +33,7 @@ test('in Node, two clients of a user follow the inbox of the real services, and 
     await one.remove(second!.id)
     await eventually(() => expect(two.getState().notifications.map(({ id }) => id)).toEqual([first!.id]))
     await env.kill('inbox-stream')
-    await sendInApp(env, user, { title: 'Meanwhile' })
+    await sendInAppUntilTaken(env, user, { title: 'Meanwhile' })
     await env.restart('inbox-stream')
     for (const inbox of [one, two]) {
       await eventually(() => expect(inbox.getState()).toMatchObject({ status: 'live', unreadCount: 1 }))
@@ -48,14 +48,16 @@ test('older notifications are loaded when they are asked for', async () => {
   const user = freshUser()
   const inbox = createInbox({ url: env.stack.url('gateway'), getToken: () => userToken(env, user) })
   const titles = Array.from({ length: 27 }, (_, at) => `Number ${at}`)
-  await Promise.all(titles.map((title) => sendInApp(env, user, { title })))
+  await Promise.all(titles.map((title) => sendInAppUntilTaken(env, user, { title })))
   const count = async () =>
     (await env.api('GET', '/api/v1/inbox/unread-count', { token: await userToken(env, user) })).body
   await eventually(async () => expect(await count()).toEqual({ unread_count: 27 }))
   const stop = inbox.subscribe(() => {})
   try {
     await eventually(() => expect(inbox.getState()).toMatchObject({ isLoaded: true, hasMore: true, unreadCount: 27 }))
-    while (inbox.getState().hasMore) await inbox.loadMore()
+    await eventually(async () => {
+      while (inbox.getState().hasMore) await inbox.loadMore()
+    })
     const { notifications } = inbox.getState()
     expect(notifications.map(({ title }) => title).sort()).toEqual([...titles].sort())
   } finally {

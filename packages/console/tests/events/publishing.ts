@@ -26,7 +26,7 @@ async function loseAnswer(page: Page, url: string, action: string): Promise<void
   const { held } = await holdNext(page, 'POST', url)
   await question(page).getByRole('button', { name: action }).click()
   const lost = await held
-  await lost.fetch()
+  await eventually(async () => expect((await lost.fetch()).ok()).toBe(true))
   await lost.fulfill(refusal(503))
   await question(page).getByText('refused with 503').waitFor()
 }

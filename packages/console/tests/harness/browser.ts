@@ -1,10 +1,11 @@
-import { requireBinary } from '@notify/dev-env'
+import { patienceMs, requireBinary } from '@notify/dev-env'
 import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core'
 
 /** The machine's Chromium. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: requireBinary('chromium'),
+    timeout: patienceMs,
     // Root may not use Chromium's sandbox; small containers have a small /dev/shm.
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   })

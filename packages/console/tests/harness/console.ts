@@ -1,5 +1,6 @@
+import { expect } from '@jest/globals'
 import type { ServiceName } from '@notify/contracts'
-import { buildConsole, patienceMs, TestEnv, type TestEnvOptions } from '@notify/dev-env'
+import { buildConsole, eventually, patienceMs, TestEnv, type TestEnvOptions } from '@notify/dev-env'
 import { operatorToken } from '@notify/test-kit/callers'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { desktop, launchBrowser } from './browser.ts'
@@ -11,6 +12,19 @@ export interface Visitor {
   context: BrowserContext
   /** What the pages threw, what they requested elsewhere, and what the Content-Security-Policy refused. */
   errors: string[]
+}
+
+/** What a test does beside the page is repeated while a service takes longer than its caller waits (503). */
+function repeatUntilAnswered(env: TestEnv): void {
+  const call = env.api.bind(env)
+  env.api = (method, path, request = {}) => {
+    const headers = { ...(method === 'POST' ? { 'idempotency-key': crypto.randomUUID() } : {}), ...request.headers }
+    return eventually(async () => {
+      const answer = await call(method, path, { ...request, headers })
+      expect([answer.status, answer.text]).not.toEqual([503, expect.any(String)])
+      return answer
+    })
+  }
 }
 
 /**
@@ -35,6 +49,7 @@ export class ConsoleHarness {
 
   static async start(services: readonly ServiceName[], options: TestEnvOptions = {}): Promise<ConsoleHarness> {
     const [env, browser] = await Promise.all([TestEnv.start(services, options), launchBrowser(), buildConsole()])
+    repeatUntilAnswered(env)
     return new ConsoleHarness(env, browser)
   }
 

@@ -6,6 +6,7 @@ export async function signInWithout(harness: ConsoleHarness, permission: string,
   const visitor = await harness.visit()
   await visitor.context.route('**/api/v1/me', async (route) => {
     const response = await route.fetch()
+    if (!response.ok()) return route.fulfill({ response })
     const me = await response.json()
     const permissions = me.permissions.filter((name: string) => name !== permission)
     await route.fulfill({ response, json: { ...me, permissions } })
