@@ -5,6 +5,17 @@ export function post(env: TestEnv, body: unknown, request: ApiRequest = {}): Pro
   return env.api('POST', '/api/v1/notifications', { body, ...request })
 }
 
+/** Asks again while a service takes longer than its caller waits (503). */
+export const untilAvailable = (ask: () => Promise<ApiResponse>, timeoutMs = patienceMs): Promise<ApiResponse> =>
+  eventually(
+    async () => {
+      const answer = await ask()
+      expect([answer.status, answer.text]).not.toEqual([503, expect.any(String)])
+      return answer
+    },
+    { timeoutMs },
+  )
+
 /** Repeats a request under one idempotency key while a service takes longer than its caller waits (503). */
 export function postUntilTaken(
   env: TestEnv,
@@ -13,11 +24,7 @@ export function postUntilTaken(
   request: ApiRequest = {},
 ): Promise<ApiResponse> {
   const headers = { 'idempotency-key': crypto.randomUUID(), ...request.headers }
-  return eventually(async () => {
-    const answer = await env.api('POST', path, { body, ...request, headers })
-    expect([answer.status, answer.text]).not.toEqual([503, expect.any(String)])
-    return answer
-  })
+  return untilAvailable(() => env.api('POST', path, { body, ...request, headers }))
 }
 
 /** The notification as its application sees it, with its attempts. */

@@ -140,10 +140,17 @@ test('a reading that failed is repeated after 5 s, then 10 s, and at the latest 
       'update carrier_template_syncs set next_sync_at = now(), failures = coalesce($2, failures) where provider_id = $1',
       [id, failuresBefore],
     )
-    await postponeSync(db.run, await claimOf(id), 'no answer', longestMs)
-    const syncs = build.selectFrom('carrier_template_syncs').selectAll().where('provider_id', '=', id)
-    const [{ failures, next_sync_at, error } = {}] = await db.run(syncs)
-    return [failures, Math.round((next_sync_at!.getTime() - Date.now()) / 1000), error]
+    const due = await claimOf(id)
+    // Within a transaction now() stands still.
+    return db.transaction(async (run) => {
+      await postponeSync(run, due, 'no answer', longestMs)
+      const [row] = await run<{ failures: number; seconds: number; error: string }>(
+        `select failures, round(extract(epoch from next_sync_at - now()))::int as seconds, error
+         from carrier_template_syncs where provider_id = $1`,
+        [id],
+      )
+      return [row!.failures, row!.seconds, row!.error]
+    })
   }
   expect(await waitOf(60_000)).toEqual([1, 5, 'no answer'])
   expect(await waitOf(60_000)).toEqual([2, 10, 'no answer'])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { TestEnv } from '@notify/dev-env'
-import { expectProblem } from '@notify/test-kit/api'
+import { expectProblem, untilAvailable } from '@notify/test-kit/api'
 import { addApplication } from '@notify/test-kit/callers'
 
 let env: TestEnv
@@ -19,15 +19,23 @@ beforeAll(async () => {
 })
 afterAll(() => env?.stop())
 
-const call = (method: string, path: string, body?: object) =>
-  env.api(method, `/api/v1${path}`, { token: env.operatorToken, ...(body ? { body } : {}) })
+const call = (method: string, path: string, body?: object, key?: string) =>
+  env.api(method, `/api/v1${path}`, {
+    token: env.operatorToken,
+    ...(body ? { body } : {}),
+    ...(key ? { headers: { 'idempotency-key': key } } : {}),
+  })
 
 const templates = { sms: { body: 'Hello' } }
-const event = () => ({ event_key: crypto.randomUUID(), name: 'Limited', allowed_channels: ['sms'], templates })
+const event = (event_key: string) => ({ event_key, name: 'Limited', allowed_channels: ['sms'], templates })
 
 /** Calls at the same moment until one is refused. @returns how many succeeded */
-async function fill(create: () => ReturnType<typeof call>, code: string): Promise<number> {
-  const answers = await Promise.all(Array.from({ length: 10 }, create))
+async function fill(create: (key: string) => ReturnType<typeof call>, code: string): Promise<number> {
+  const createOne = () => {
+    const key = crypto.randomUUID()
+    return untilAvailable(() => create(key))
+  }
+  const answers = await Promise.all(Array.from({ length: 10 }, createOne))
   const refused = answers.filter(({ status }) => status !== 201)
   for (const answer of refused) expectProblem(answer, 409, code as 'not_found')
   expect(refused.length).toBeGreaterThan(0)
@@ -35,13 +43,13 @@ async function fill(create: () => ReturnType<typeof call>, code: string): Promis
 }
 
 test('a tenant has at most so many applications, however many are created at the same moment', async () => {
-  await fill(() => call('POST', '/applications', { name: 'Shop' }), 'application_limit_reached')
+  await fill((key) => call('POST', '/applications', { name: 'Shop' }, key), 'application_limit_reached')
   expect((await call('GET', '/applications')).body.items).toHaveLength(4)
 })
 
 test('an application has at most so many active keys: a revoked one makes room', async () => {
   const path = `/applications/${application}/keys`
-  const create = () => call('POST', path, { name: 'Server', permissions: [] })
+  const create = (key?: string) => call('POST', path, { name: 'Server', permissions: [] }, key)
   await fill(create, 'api_key_limit_reached')
   const { items } = (await call('GET', path)).body
   expect(items).toHaveLength(4)
@@ -52,7 +60,8 @@ test('an application has at most so many active keys: a revoked one makes room',
 
 test('an application has at most so many topics: a deleted one makes room', async () => {
   const path = `/applications/${application}/topics`
-  const create = () => call('POST', path, { topic_key: crypto.randomUUID(), name: 'News', channels: ['email'] })
+  const create = (key: string = crypto.randomUUID()) =>
+    call('POST', path, { topic_key: key, name: 'News', channels: ['email'] }, key)
   expect(await fill(create, 'topic_limit_reached')).toBe(2)
   const [{ topic_key }] = (await call('GET', path)).body.items
   expect((await call('DELETE', `${path}/${topic_key}`)).status).toBe(204)
@@ -61,7 +70,7 @@ test('an application has at most so many topics: a deleted one makes room', asyn
 
 test('an application has at most so many events, and an event so many versions', async () => {
   const path = `/applications/${application}/events`
-  expect(await fill(() => call('POST', path, event()), 'event_limit_reached')).toBe(2)
+  expect(await fill((key) => call('POST', path, event(key), key), 'event_limit_reached')).toBe(2)
   const [{ event_key }] = (await call('GET', path)).body.items
   const publish = async (name: string) => {
     await call('PUT', `${path}/${event_key}`, { name, allowed_channels: ['sms'], templates })
@@ -73,16 +82,18 @@ test('an application has at most so many events, and an event so many versions',
 })
 
 test('a tenant has at most so many templates, layouts and providers, and the newest versions of a layout are kept', async () => {
-  await fill(() => call('POST', '/templates', { name: 'Hello', templates }), 'template_limit_reached')
+  await fill((key) => call('POST', '/templates', { name: 'Hello', templates }, key), 'template_limit_reached')
   expect((await call('GET', '/templates')).body.items).toHaveLength(2)
-  await fill(() => call('POST', '/layouts', { name: 'Brand', html_body: '{{ content }}' }), 'layout_limit_reached')
+  const layout = { name: 'Brand', html_body: '{{ content }}' }
+  await fill((key) => call('POST', '/layouts', layout, key), 'layout_limit_reached')
   const layouts = (await call('GET', '/layouts')).body.items
   expect(layouts).toHaveLength(2)
   const replace = () => call('PUT', `/layouts/${layouts[0].layout_id}`, { name: 'Brand', html_body: '{{ content }}!' })
-  expect((await Promise.all([1, 2, 3].map(replace))).map(({ status }) => status)).toEqual([200, 200, 200])
+  const replaced = await Promise.all([1, 2, 3].map(() => untilAvailable(replace)))
+  expect(replaced.map(({ status }) => status)).toEqual([200, 200, 200])
   const kept = (await call('GET', `/layouts/${layouts[0].layout_id}/versions`)).body.items
   expect(kept.map(({ version }: { version: number }) => version)).toEqual([4, 3])
   const hook = { channel: 'webhook', kind: 'webhook', name: 'Hooks' }
-  await fill(() => call('POST', '/providers', hook), 'provider_limit_reached')
+  await fill((key) => call('POST', '/providers', hook, key), 'provider_limit_reached')
   expect((await call('GET', '/providers')).body.items).toHaveLength(8)
 })

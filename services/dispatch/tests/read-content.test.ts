@@ -11,7 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => env?.stop())
 
-const read = (id: string, token = env.operatorToken) => env.api('POST', `/api/v1/activity/${id}/content`, { token })
+const read = (id: string, token = env.operatorToken) =>
+  postUntilTaken(env, `/api/v1/activity/${id}/content`, undefined, { token })
 
 test('the content of a message is read with content:read, without its recipient, and each look is in the audit log', async () => {
   const [phone, address] = [freshPhone(), freshAddress()]
@@ -42,7 +43,8 @@ test('the content of a message is read with content:read, without its recipient,
 
 test('a repeated look is recorded once, and a link that is part of another shows no token', async () => {
   const body = 'https://clicks.example/?to={{ unsubscribe_url | url_encode }}'
-  const sent = await post(env, emailTo(freshAddress(), { subject: 'Table', body, template_data: {} }))
+  const mail = emailTo(freshAddress(), { subject: 'Table', body, template_data: {} })
+  const sent = await postUntilTaken(env, '/api/v1/notifications', mail)
   const id = sent.body.notification_id
   const headers = { 'idempotency-key': 'look-1' }
   for (const _look of [1, 2]) {

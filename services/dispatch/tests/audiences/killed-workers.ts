@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
-import { post, untilState } from '@notify/test-kit/api'
+import { postUntilTaken, untilState } from '@notify/test-kit/api'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import {
   acceptedOf,
@@ -134,8 +134,10 @@ describe('a worker that is killed', () => {
     const quiet_hours = { start: clock(-3_600_000), end: clock(3_600_000) }
     const put = (body: object) => env.api('PUT', `/api/v1/users/${user}`, { body: { phone, ...body } })
     await put({ timezone: 'UTC', quiet_hours })
-    const send = async () =>
-      (await post(env, smsTo('', { recipient: { user_id: user } }))).body.notification_id as string
+    const send = async () => {
+      const { body } = await postUntilTaken(env, '/api/v1/notifications', smsTo('', { recipient: { user_id: user } }))
+      return body.notification_id as string
+    }
     const ids = await Promise.all(Array.from({ length: 60 }, send))
     await dies()
     await env.restart('dispatch-worker')

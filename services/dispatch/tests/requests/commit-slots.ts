@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { type ApiResponse, eventually } from '@notify/dev-env'
-import { expectProblem, post, stateOf } from '@notify/test-kit/api'
+import { expectProblem, post, postUntilTaken, stateOf } from '@notify/test-kit/api'
 import { addTenant } from '@notify/test-kit/callers'
 import { emailTo, freshAddress } from '@notify/test-kit/email'
 import { freshUser } from '@notify/test-kit/inbox'
@@ -25,31 +25,34 @@ async function whileHeld<T>(lock: string, values: string[], work: () => Promise<
 
 test('while the inbox of one user is held, all others are accepted, and the messages to this one as soon as it is free', async () => {
   const neighbour = await addTenant(env)
-  const user = freshUser()
-  const first = await post(env, inAppTo(user))
-  expect(first.status).toBe(202)
-  const { rows } = await env.admin.query('select recipient_index from dispatch.hand_off_tails where last_id = $1', [
-    first.body.notification_id,
-  ])
   const lock = 'select from dispatch.hand_off_tails where recipient_index = $1 for update'
-  const waiting: Promise<ApiResponse>[] = []
-  await whileHeld(lock, [rows[0].recipient_index], async () => {
-    // Each in a commit of its own.
-    for (let i = 0; i < 3; i++) {
-      waiting.push(post(env, inAppTo(user)))
-      await stateOf(env, first.body.notification_id)
-    }
-    waiting.push(...Array.from({ length: 5 }, () => post(env, inAppTo(user))))
-    const others = await Promise.all([
-      ...Array.from({ length: 3 }, () => post(env, inAppTo(freshUser()), { key: neighbour.apiKey })),
-      post(env, smsTo(freshPhone()), { key: neighbour.apiKey }),
-      post(env, inAppTo(freshUser())),
+  // The others have three seconds, as those that wait have. If a busy machine took longer, all is repeated.
+  await eventually(async () => {
+    const user = freshUser()
+    const first = await post(env, inAppTo(user))
+    expect(first.status).toBe(202)
+    const { rows } = await env.admin.query('select recipient_index from dispatch.hand_off_tails where last_id = $1', [
+      first.body.notification_id,
     ])
-    expect(others.map(({ status }) => status)).toEqual(Array(5).fill(202))
+    const waiting: Promise<ApiResponse>[] = []
+    await whileHeld(lock, [rows[0].recipient_index], async () => {
+      // Each in a commit of its own.
+      for (let i = 0; i < 3; i++) {
+        waiting.push(post(env, inAppTo(user)))
+        await stateOf(env, first.body.notification_id)
+      }
+      waiting.push(...Array.from({ length: 5 }, () => post(env, inAppTo(user))))
+      const others = await Promise.all([
+        ...Array.from({ length: 3 }, () => post(env, inAppTo(freshUser()), { key: neighbour.apiKey })),
+        post(env, smsTo(freshPhone()), { key: neighbour.apiKey }),
+        post(env, inAppTo(freshUser())),
+      ])
+      expect(others.map(({ status }) => status)).toEqual(Array(5).fill(202))
+    })
+    // They wait for three seconds, in which the others may have taken their time.
+    for (const { status } of await Promise.all(waiting)) expect([202, 503]).toContain(status)
+    expect((await post(env, inAppTo(user))).status).toBe(202)
   })
-  // They wait for three seconds, in which the others may have taken their time.
-  for (const { status } of await Promise.all(waiting)) expect([202, 503]).toContain(status)
-  expect((await post(env, inAppTo(user))).status).toBe(202)
 })
 
 test('a message that is refused while its inbox is held gets the reason as its answer', async () => {
@@ -99,5 +102,6 @@ test('messages without files are accepted while those with files are being writt
     }),
   )
   await Promise.all(writing)
-  expect((await withFile()).status).toBe(202)
+  const mail = emailTo(freshAddress(), { attachments: [file] })
+  expect((await postUntilTaken(env, '/api/v1/notifications', mail)).status).toBe(202)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { type ApiRequest, eventually } from '@notify/dev-env'
 import { untilActivity } from '@notify/test-kit/activity'
-import { becomeDue, expectProblem, inAnHour, post, stateOf, untilState } from '@notify/test-kit/api'
+import { becomeDue, expectProblem, inAnHour, post, stateOf, untilAvailable, untilState } from '@notify/test-kit/api'
 import { addApplication, addBareTenant, addKey, operatorToken } from '@notify/test-kit/callers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { addTopic, ahead, choose, explain, importFor, operator, toUser } from './choices.ts'
@@ -48,6 +48,11 @@ test('a choice between acceptance and claim is obeyed: of a scheduled message, a
   await choose(user, { topic, channel: 'in_app', state: 'off' })
   const calls = (await stateOf(env, retried)).attempts.length
   await becomeDue(env, ...scheduled)
+  // Two of its attempts may have passed before the choice: the wait for the next one is long.
+  await env.admin.query(
+    'update dispatch.notifications set next_attempt_at = now() where id = $1 and next_attempt_at is not null',
+    [retried],
+  )
   for (const id of [...scheduled, retried]) {
     const ended = { delivery_status: 'cancelled', failure_reason: 'recipient_opted_out', retryable: false }
     await untilState(env, id, ended)
@@ -224,8 +229,9 @@ test('an older choice that is imported does not bring back one that was removed 
   for (let round = 0; round < 20; round++) {
     const user = `user-${crypto.randomUUID()}`
     expect((await importing(older(user, 'on'))).body.changed).toBe(1)
-    const removal = choose(user, { topic, channel: 'sms', state: null })
-    const answers = await Promise.all([removal, importing(older(user, 'off')), importing(older(user, 'on'))])
+    const remove = () => choose(user, { topic, channel: 'sms', state: null })
+    const changes = [remove, () => importing(older(user, 'off')), () => importing(older(user, 'on'))]
+    const answers = await Promise.all(changes.map((change) => untilAvailable(change)))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     expect((await importing(older(user, 'on'))).body).toEqual({ changed: 0, unchanged: 1 })
     expect(await rulesOf(user)).toEqual([])

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { type ApiRequest, eventually } from '@notify/dev-env'
 import { publish } from '@notify/messaging'
-import { expectProblem, untilState } from '@notify/test-kit/api'
+import { expectProblem, untilAvailable, untilState } from '@notify/test-kit/api'
 import { openBus, storedMessages, untilQuiet, untilSettled } from '@notify/test-kit/bus'
 import { demoAccount, postForm, report, signature } from '@notify/test-kit/callbacks'
 import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
@@ -142,7 +142,7 @@ describe('operators', () => {
     const { body } = await add('sms', phone)
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, at) =>
-        at % 3 === 1 ? call('DELETE', `${path}/${body.suppression_id}`) : add('sms', phone),
+        untilAvailable(() => (at % 3 === 1 ? call('DELETE', `${path}/${body.suppression_id}`) : add('sms', phone))),
       ),
     )
     for (const { status } of answers) expect([201, 204, 404]).toContain(status)

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { type ApiRequest, eventually } from '@notify/dev-env'
-import { expectProblem } from '@notify/test-kit/api'
+import { expectProblem, untilAvailable } from '@notify/test-kit/api'
 import { addApplication, addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
 import { openSchema } from '@notify/test-kit/database'
 import { createTemplateCatalogue } from '../../src/catalogue/templates/template-catalogue.ts'
@@ -57,7 +57,7 @@ test('a replacement that is based on an older version is refused, and changes no
   const { template_id } = await create()
   const replace = (expected: string, name: string) =>
     call('PUT', `${of(template_id)}?expected_version=${expected}`, { body: { ...invoice, name } })
-  const answers = await Promise.all(['One', 'Two', 'Three'].map((name) => replace('1', name)))
+  const answers = await Promise.all(['One', 'Two', 'Three'].map((name) => untilAvailable(() => replace('1', name))))
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
   expectProblem(answers.find(({ status }) => status === 409)!, 409, 'edit_conflict')
   const { name } = answers.find(({ status }) => status === 200)!.body
@@ -199,7 +199,8 @@ test('a replacement that could never be filled leaves the template as it was', a
 
 test('with one Idempotency-Key a template is stored once; another body is a conflict', async () => {
   const headers = { 'idempotency-key': 'template-1' }
-  const answers = await Promise.all(Array.from({ length: 4 }, () => call('POST', path, { body: invoice, headers })))
+  const make = () => call('POST', path, { body: invoice, headers })
+  const answers = await Promise.all(Array.from({ length: 4 }, () => untilAvailable(make)))
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
   expectProblem(await call('POST', path, { body: sms('other'), headers }), 409, 'idempotency_conflict')

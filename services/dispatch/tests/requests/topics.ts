@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
-import { expectProblem, post } from '@notify/test-kit/api'
+import { expectProblem, post, untilAvailable } from '@notify/test-kit/api'
 import { addBareTenant, operatorToken } from '@notify/test-kit/callers'
 import { addTopic, choose, operator, toUser } from './choices.ts'
 import { env } from './stack.ts'
@@ -133,8 +133,8 @@ test('a publish and a narrower topic of the same moment: one of them is refused'
   for (let round = 0; round < 10; round++) {
     const topic = await addTopic({ channels: ['sms', 'in_app'] })
     const { event_key } = await addEvent(topic, ['in_app'], 'draft')
-    const narrowed = operator('PUT', `/topics/${topic}`, { name: 'News', channels: ['sms'] })
-    const answers = await Promise.all([publish(event_key), narrowed])
+    const narrow = () => operator('PUT', `/topics/${topic}`, { name: 'News', channels: ['sms'] })
+    const answers = await Promise.all([untilAvailable(() => publish(event_key)), untilAvailable(narrow)])
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   }
 })
