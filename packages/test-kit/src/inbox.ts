@@ -16,8 +16,8 @@ export async function sendInApp(env: TestEnv, recipient: string, fields: object 
 }
 
 /** The same for one of many at the same moment: on a busy machine some are first answered 503. */
-export async function sendInAppUntilTaken(env: TestEnv, recipient: string): Promise<string> {
-  return acceptedIn(await postUntilTaken(env, '/api/v1/notifications', inAppTo(recipient)))
+export async function sendInAppUntilTaken(env: TestEnv, recipient: string, fields: object = {}): Promise<string> {
+  return acceptedIn(await postUntilTaken(env, '/api/v1/notifications', inAppTo(recipient, fields)))
 }
 
 const inAppTo = (recipient: string, fields: object = {}) => ({
