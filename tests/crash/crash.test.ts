@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { type ApiResponse, eventually, TestEnv } from '@notify/dev-env'
+import { postUntilTaken } from '@notify/test-kit/api'
 import { attemptsAgreeIn } from '@notify/test-kit/database'
 
 let env: TestEnv
@@ -54,11 +55,10 @@ test('a message with files whose processes are killed between its commit and its
   ]
   const recipients = [1, 2, 3].map((nth) => `files${nth}@mailbox.example`)
   const answers = await Promise.all(
-    recipients.map((recipient) =>
-      env.api('POST', '/api/v1/notifications', {
-        body: { channel: 'email', recipient, subject: 'Files', body: 'Two files', attachments },
-      }),
-    ),
+    recipients.map((recipient) => {
+      const body = { channel: 'email', recipient, subject: 'Files', body: 'Two files', attachments }
+      return postUntilTaken(env, '/api/v1/notifications', body)
+    }),
   )
   expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
   await env.kill('dispatch-api')

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
+import { postUntilTaken } from '@notify/test-kit/api'
 import { attemptsAgreeIn } from '@notify/test-kit/database'
 
 let env: TestEnv
@@ -20,7 +21,7 @@ const statuses = async () =>
 async function deliver(count: number): Promise<string[]> {
   await env.sql('dispatch').query('delete from notifications')
   const requests = Array.from({ length: count }, () => ({ channel: 'sms', recipient: '+15550000011', body: 'message' }))
-  const { body } = await env.api('POST', '/api/v1/notifications/batch', { body: { requests } })
+  const { body } = await postUntilTaken(env, '/api/v1/notifications/batch', { requests })
   await eventually(async () => expect(await statuses()).toEqual(delivered(count)))
   return body.results.map((result: { notification_id: string }) => result.notification_id).toSorted()
 }

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually, snapshotNats, TestEnv } from '@notify/dev-env'
 import { publish } from '@notify/messaging'
+import { postUntilTaken } from '@notify/test-kit/api'
 import { lastSequences, openBus, type StoredMessage, storedMessages } from '@notify/test-kit/bus'
 import { cutPower } from '@notify/test-kit/cut-power'
 import { attemptsAgreeIn } from '@notify/test-kit/database'
@@ -37,7 +38,7 @@ test('when the power of NATS is cut under load and its last seconds are gone, ev
   const snapshot = await snapshotNats(env)
   const kept = await storedMessages(bus, publishers)
   // However long that took, there is something left to send.
-  accepted.push(...(await acceptSome(200)))
+  accepted.push(...(await acceptSome(500)))
   // Lost: work, unwritten facts, and receipts that dispatch has not consumed.
   await untilReported((await reported()) + 60)
   await env.kill('dispatch-worker', 'SIGSTOP')
@@ -97,7 +98,7 @@ async function acceptSome(count: number): Promise<string[]> {
     recipient: `+1555${String(n).padStart(6, '0')}${n % 10 === 0 ? '0002' : '1'}`,
     body: 'message',
   }))
-  const { status, body } = await env.api('POST', '/api/v1/notifications/batch', { body: { requests } })
+  const { status, body } = await postUntilTaken(env, '/api/v1/notifications/batch', { requests })
   expect(status).toBe(202)
   return body.results.map((result: { notification_id: string }) => result.notification_id)
 }

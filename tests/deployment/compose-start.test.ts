@@ -86,12 +86,24 @@ afterAll(async () => {
 
 const shown = () => secrets.run(place.values, ['show']).stdout
 
+/** Right after many processes have started, a service may take longer than its caller waits (503). */
+const fetchWhenAvailable = (url: string, init: RequestInit): Promise<Response> =>
+  eventually(async () => {
+    const response = await fetch(url, init)
+    expect(response.status).not.toBe(503)
+    return response
+  })
+
 test('the request that is shown is accepted, and what it sends arrives', async () => {
   const [, url] = /(http:\/\/\S+\/api\/v1\/notifications)/.exec(shown())!
   const [, authorization] = /'Authorization: (Bearer sk_live_\w+)'/.exec(shown())!
   const [, body] = /-d '(.*)'/.exec(shown())!
-  const headers = { authorization: authorization!, 'content-type': 'application/json' }
-  const response = await fetch(url!, { method: 'POST', headers, body: body! })
+  const headers = {
+    authorization: authorization!,
+    'content-type': 'application/json',
+    'idempotency-key': crypto.randomUUID(),
+  }
+  const response = await fetchWhenAvailable(url!, { method: 'POST', headers, body: body! })
   expect([response.status, await response.json()]).toEqual([
     202,
     expect.objectContaining({ delivery_status: 'queued' }),
@@ -106,7 +118,9 @@ test('the request that is shown is accepted, and what it sends arrives', async (
 test("the operator's token that is shown is one that the gateway accepts", async () => {
   const [token] = /eyJ[\w-]+\.[\w-]+\.[\w-]+/.exec(shown())!
   const gateway = `http://127.0.0.1:${place.network.portOf('gateway', 8080)}`
-  const response = await fetch(`${gateway}/api/v1/applications`, { headers: { authorization: `Bearer ${token}` } })
+  const response = await fetchWhenAvailable(`${gateway}/api/v1/applications`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
   expect([response.status, await response.json()]).toEqual([
     200,
     expect.objectContaining({ items: [expect.objectContaining({ name: 'Demo Shop' })] }),
@@ -150,6 +164,6 @@ test('a second start finds its data with the secrets of the first', async () => 
   for (const name of inOrder()) await start(name)
   await startContainer('gateway', place, running)
   const gateway = `http://127.0.0.1:${place.network.portOf('gateway', 8080)}`
-  const response = await fetch(`${gateway}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })
+  const response = await fetchWhenAvailable(`${gateway}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })
   expect(response.status).toBe(200)
 })

@@ -8,7 +8,7 @@ import { buildConsole, serviceOf, serviceProcesses, TestEnv } from '@notify/dev-
 import { version } from '@notify/service-kit'
 import { untilState } from '@notify/test-kit/api'
 import { emailTo, freshAddress, sendEmail } from '@notify/test-kit/email'
-import { send, untilTemplatesRender } from '@notify/test-kit/sms'
+import { sendUntilTaken, untilTemplatesRender } from '@notify/test-kit/sms'
 import { entryPoint, imageVariables, instruction, program } from './dockerfile.ts'
 import { root } from './project.ts'
 
@@ -98,7 +98,7 @@ test('the memory of a bundle is one byte a character: it holds ASCII alone', () 
 })
 
 test('bundles accept, send and record a message, and read their receipts', async () => {
-  await untilState(env, await send(env), { delivery_status: 'delivered' })
+  await untilState(env, await sendUntilTaken(env), { delivery_status: 'delivered' })
 })
 
 test('an email is reported as delivered by the stand-in of SES, which signs with a certificate of its own', async () => {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { expectProblem, post, untilState } from '@notify/test-kit/api'
+import { expectProblem, post, postUntilTaken, untilState } from '@notify/test-kit/api'
 import { emailTo, freshAddress } from '@notify/test-kit/email'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 
@@ -139,7 +139,7 @@ test('providers of equal priority share the messages by weight, also between kin
     const ids: string[] = []
     while (ids.length < count) {
       const requests = Array.from({ length: 100 }, () => smsTo(freshPhone('0008'), { priority: 'bulk' }))
-      const { body } = await env.api('POST', '/api/v1/notifications/batch', { body: { requests } })
+      const { body } = await postUntilTaken(env, '/api/v1/notifications/batch', { requests })
       ids.push(...body.results.map((result: { notification_id: string }) => result.notification_id))
     }
     const attempts = `select provider_id, count(*)::int from dispatch.attempts

@@ -59,7 +59,7 @@ async function deliverThree(publisher: ServiceName, durable: string, filter: str
   await provisionConsumer(bus, { publisher, durable, filter, ...settings })
   const source = await bus.js.consumers.get(name, durable)
   const sequences: number[] = []
-  for await (const message of await source.fetch({ max_messages: 3, expires: 5000 })) {
+  for await (const message of await source.fetch({ max_messages: 3, expires: 60_000 })) {
     if (sequences.push(message.seq) === 1) await message.ackAck()
   }
   expect(sequences).toHaveLength(3)

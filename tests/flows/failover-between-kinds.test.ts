@@ -43,7 +43,7 @@ beforeAll(async () => {
   const dispatch = {
     SES_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/ses`,
     // Longer than an answer takes on a busy machine.
-    CARRIER_TIMEOUT: '3s',
+    CARRIER_TIMEOUT: '8s',
     UNKNOWN_GRACE: `${graceMs}ms`,
     SEND_RETRY_DELAYS: '1s,1s,1s,1s,1s,1s',
     DOMAIN_RECHECK_FIRST: '1s',

@@ -2,12 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { KeyPermission, newId, OperatorPermission, permissionsFor, type Route } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
 import { type ApiRequest, type ApiResponse, TestEnv } from '@notify/dev-env'
+import { untilAvailable } from '@notify/test-kit/api'
 import { addKey, operatorToken } from '@notify/test-kit/callers'
 import { freshUser, userToken } from '@notify/test-kit/inbox'
 import { type StandInSns, startSns } from '@notify/test-kit/ses'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { exampleBody, type Sample } from './route-samples/sample.ts'
-import { callRoute, type Samples, samplesOf } from './route-samples/samples.ts'
+import { callWhenAvailable, type Samples, samplesOf } from './route-samples/samples.ts'
 import { unlikeExample } from './unlike-example.ts'
 import { recordWork, type WorkRecord } from './work-record.ts'
 
@@ -54,7 +55,7 @@ function callAs(
 ): Promise<ApiResponse> {
   const { body = exampleBody(route.name, fresh) } = sample
   const path = route.path.replace(/:(\w+)/g, (_, name: string) => params![name]!) + search
-  return env.api(route.method, path, { ...caller, ...(body === undefined ? {} : { body }) })
+  return untilAvailable(() => env.api(route.method, path, { ...caller, ...(body === undefined ? {} : { body }) }))
 }
 
 /** An unused identifier of the same form; a language belongs to nobody. */
@@ -107,7 +108,7 @@ describe.each(named(routes.filter(({ name, path }) => path.includes('/:') && !ta
         expect(unlikeExample(foreign.body)).toEqual([])
         expect(plain(foreign, ids)).toEqual(plain(missing, Object.values(unknown)))
       }
-      const own = await callRoute(env, route, sample)
+      const own = await callWhenAvailable(env, route, sample)
       expect([own.status, route.responses[own.status] !== undefined]).toEqual([own.status, true])
     })
 
@@ -116,7 +117,7 @@ describe.each(named(routes.filter(({ name, path }) => path.includes('/:') && !ta
         await work.expectEqual(async () => {
           const sample = await samples[route.name]!(0)
           // A cache that our own use of the id has filled must not reveal it either.
-          if (route.method === 'GET') await callRoute(env, route, sample)
+          if (route.method === 'GET') await callWhenAvailable(env, route, sample)
           const ids = Object.entries(sample.params!)
           const unknown = Object.fromEntries(ids.map(([name, id]) => [name, unknownOf(id)]))
           return [

@@ -3,7 +3,7 @@ import { KeyPermission, liveOnlyPermissions, newId, permissionsFor, type Route }
 import { publicRoutes } from '@notify/contracts/catalogue'
 import { TestEnv } from '@notify/dev-env'
 import { untilActivity } from '@notify/test-kit/activity'
-import { expectProblem, post, postUntilTaken } from '@notify/test-kit/api'
+import { expectProblem, post, postUntilTaken, untilAvailable } from '@notify/test-kit/api'
 import { addKey } from '@notify/test-kit/callers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 
@@ -105,12 +105,14 @@ beforeAll(async () => {
 })
 afterAll(() => env?.stop())
 
-function request(mode: Mode, route: Route, id?: string, headers: Record<string, string> = {}) {
+/** A request that can be repeated: with the same body each time. */
+function prepare(mode: Mode, route: Route, id?: string, headers: Record<string, string> = {}) {
   const path = route.path.replace(/:\w+/, id ?? '')
   const body = route.body ? bodies[route.name]?.(mode) : undefined
   if (route.body && !body) throw new Error(`this test has no body for ${route.name}`)
-  return env.api(route.method, path, { key: keys[mode], headers, ...(body ? { body } : {}) })
+  return () => env.api(route.method, path, { key: keys[mode], headers, ...(body ? { body } : {}) })
 }
+const request = (mode: Mode, route: Route, id?: string) => prepare(mode, route, id)()
 
 const missing: Record<string, string> = { transaction_id: 'otp_not_found', list_id: 'list_not_found' }
 /** It needs a query, and choices are for any id. */
@@ -163,8 +165,15 @@ test.each(named(routes.filter((route) => !parameterOf(route) && !isLiveOnly(rout
     const headers = route.method === 'POST' ? { 'idempotency-key': `modes-${route.name}` } : {}
     const known = new Set((await rows()).map(({ id }) => id))
     for (const [mode, other] of modes) {
-      const answer = await request(mode, route, undefined, headers)
-      expect([answer.status < 300, answer.headers.get('idempotent-replayed')]).toEqual([true, null])
+      const ask = prepare(mode, route, undefined, headers)
+      let tries = 0
+      const answer = await untilAvailable(() => {
+        tries += 1
+        return ask()
+      })
+      expect(answer.status).toBeLessThan(300)
+      // A repetition may get the answer of a try that took too long.
+      if (tries === 1) expect(answer.headers.get('idempotent-replayed')).toBeNull()
       for (const id of Object.values(made[other])) expect(answer.text).not.toContain(id)
       const fresh = (await rows()).filter(({ id }) => !known.has(id))
       expect(fresh.map((row) => row.mode)).toEqual(fresh.map(() => mode))

@@ -60,10 +60,18 @@ async function paste(commands: string): Promise<string> {
   return printed
 }
 
+/** On a busy machine a service may take longer than its caller waits; what only prints an id prints undefined then. */
+const pasteUntilTaken = (commands: string): Promise<string> =>
+  eventually(async () => {
+    const output = await paste(commands)
+    expect(output).not.toMatch(/"status":503|^undefined/)
+    return output
+  })
+
 test('the commands of the README work as described, pasted one block after the other', async () => {
   expect(blocks).toHaveLength(outputs.length)
   for (const [at, block] of blocks.entries()) {
-    const output = await paste(block)
+    const output = await pasteUntilTaken(block)
     expect(output).toMatch(outputs[at]!)
     expect(output).toContain('ended with 0')
     // As long as a person reads on: the activity may be a second late.
@@ -72,8 +80,13 @@ test('the commands of the README work as described, pasted one block after the o
         const { rows } = await env.sql('gateway').query('select count(*)::int as count from activity')
         expect(rows[0].count).toBeGreaterThan(0)
       })
+    // If the block was repeated, the next one must find the code of its last run.
     if (output.startsWith('otp_'))
-      await eventually(async () => expect(await env.messages({ to: '+14155550101' })).toHaveLength(1))
+      await eventually(async () => {
+        const { body } = await env.api('GET', `/api/v1/otp/${/^otp_\w+/.exec(output)![0]}`)
+        expect(body.status).toMatch(/^(sent|delivered)$/)
+        expect(await env.messages({ to: '+14155550101' })).not.toEqual([])
+      })
   }
 })
 
@@ -113,7 +126,7 @@ test('the commands of the quick start work in their order, with the key and the 
   await made(`/api/v1/applications/${application_id}/events`, firstEvent)
   let id = ''
   for (const [at, step] of steps.entries()) {
-    const output = await paste(step.replace('sk_test_…', api_key).replace('notif_01jd…', id))
+    const output = await pasteUntilTaken(step.replace('sk_test_…', api_key).replace('notif_01jd…', id))
     expect(output).toMatch(quickStart[at]!)
     expect(output).toContain('ended with 0')
     id = /notif_[0-9a-z]{26}/.exec(output)?.[0] ?? id

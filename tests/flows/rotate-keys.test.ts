@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, type ServiceProcess, TestEnv } from '@notify/dev-env'
 import { keyIdOf, parseKeyRing } from '@notify/privacy'
-import { retry } from '@notify/test-kit/activity'
-import { untilState } from '@notify/test-kit/api'
+import { postUntilTaken, untilState } from '@notify/test-kit/api'
 import { runCommand } from '@notify/test-kit/processes'
 import { freshPhone, send } from '@notify/test-kit/sms'
 
@@ -42,7 +41,8 @@ test('rotate-keys re-encrypts everything with the first key of the ring, and mes
 
   await env.restart('dispatch-worker')
   await env.restart('callbacks')
-  expect((await retry(env, id)).status).toBe(202)
+  const path = `/api/v1/activity/${id}/retry`
+  expect((await postUntilTaken(env, path, undefined, { token: env.operatorToken })).status).toBe(202)
   await untilState(env, id, { delivery_status: 'undelivered', retry_count: 1, metadata })
   expect((await env.messages()).map(({ text }) => text)).toEqual(['Your table is ready.', 'Your table is ready.'])
 })

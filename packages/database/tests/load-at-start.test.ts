@@ -51,7 +51,7 @@ test('a load that hits the lock timeout is retried', async () => {
   const { kit, db } = await start('consent')
   await db.run(`insert into things (id, name) values (1, 'x')`)
   const holder = await env.sql('consent').connect()
-  await holder.query('begin; select * from things for update')
+  await holder.query('begin; set local idle_in_transaction_session_timeout = 0; select * from things for update')
   const loaded = loadAtStart(kit, db, save)
   await eventually(() => expect(kit.lines).toContainEqual(expect.objectContaining({ level: 40, failures: 1 })))
   await holder.query('commit')

@@ -63,7 +63,9 @@ const index = () =>
 /** A concurrent transaction that has used the table and stays open. */
 async function openTransaction(statement: string) {
   const client = await env.sql('consent').connect()
-  await client.query(`begin; set search_path = consent; ${statement}`)
+  await client.query(
+    `begin; set local idle_in_transaction_session_timeout = 0; set search_path = consent; ${statement}`,
+  )
   let open = true
   return {
     async end() {

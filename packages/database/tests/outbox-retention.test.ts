@@ -20,7 +20,7 @@ beforeEach(() => one.db.run('truncate outbox'))
 
 /** Messages created and published the given time ago. */
 const fill = (count: number, made: string, published: string) =>
-  one.db.run<{ id: string }>(
+  one.db.runLong<{ id: string }>(
     `insert into outbox (id, subject, events, created_at, published_at)
      select uuidv7($2::interval), 'parcels.sent', repeat('x', 100), now() + $2::interval, now() + $3::interval
      from generate_series(1, $1::int) returning id`,

@@ -130,11 +130,11 @@ const statements: StatementCase[] = [
 
 test('a claim of the outbox reads no messages that were published before, also while nothing can be vacuumed', async () => {
   const publish = async () => {
-    const rows = await own.db.run<{ id: string }>(
+    const rows = await own.db.runLong<{ id: string }>(
       `insert into outbox (id, subject, events) select uuidv7(-interval '1 minute'), 'a', '[]' from generate_series(1, 3000) returning id`,
     )
     await markPublished(
-      own.db.run,
+      own.db.runLong,
       rows.map(({ id }) => ({ id, seq: 1 })),
     )
   }

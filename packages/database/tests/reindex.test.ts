@@ -179,7 +179,7 @@ test('a run that was interrupted anywhere is finished by the next one, and no ke
 test('a row that is locked for longer than the lock timeout is waited for', async () => {
   await addPerson('+15551230001')
   const client = await env.sql('consent').connect()
-  await client.query('begin')
+  await client.query('begin; set local idle_in_transaction_session_timeout = 0')
   await client.query('select from people for update')
   const running = reindex([one, two])
   const { pid } = (await client.query('select pg_backend_pid() as pid')).rows[0]

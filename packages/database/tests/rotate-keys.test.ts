@@ -167,7 +167,7 @@ test('a row that is locked for longer than the lock timeout is waited for', asyn
 /** A concurrent transaction that has changed a row and not yet committed. */
 async function holdRow(id: string, sealed: Buffer) {
   const client = await env.sql('consent').connect()
-  await client.query('begin')
+  await client.query('begin; set local idle_in_transaction_session_timeout = 0')
   const { rows } = await client.query(
     'update letters set sealed = $2 where id = $1 returning pg_backend_pid() as pid',
     [id, sealed],

@@ -5,16 +5,22 @@ export function post(env: TestEnv, body: unknown, request: ApiRequest = {}): Pro
   return env.api('POST', '/api/v1/notifications', { body, ...request })
 }
 
-/** Asks again while a service takes longer than its caller waits (503). */
-export const untilAvailable = (ask: () => Promise<ApiResponse>, timeoutMs = patienceMs): Promise<ApiResponse> =>
-  eventually(
+const expectAvailable = ({ status, text }: ApiResponse): void =>
+  expect([status, text]).not.toEqual([503, expect.any(String)])
+
+/** Repeats a call while a service takes longer than its caller waits (503); not one that fails without an answer. */
+export async function untilAvailable(call: () => Promise<ApiResponse>, timeoutMs = patienceMs): Promise<ApiResponse> {
+  const called = await eventually(
     async () => {
-      const answer = await ask()
-      expect([answer.status, answer.text]).not.toEqual([503, expect.any(String)])
-      return answer
+      const [one] = await Promise.allSettled([call()])
+      if (one.status === 'fulfilled') expectAvailable(one.value)
+      return one
     },
     { timeoutMs },
   )
+  if (called.status === 'rejected') throw called.reason
+  return called.value
+}
 
 /** Repeats a request under one idempotency key while a service takes longer than its caller waits (503). */
 export function postUntilTaken(
@@ -24,7 +30,11 @@ export function postUntilTaken(
   request: ApiRequest = {},
 ): Promise<ApiResponse> {
   const headers = { 'idempotency-key': crypto.randomUUID(), ...request.headers }
-  return untilAvailable(() => env.api('POST', path, { body, ...request, headers }))
+  return eventually(async () => {
+    const answer = await env.api('POST', path, { body, ...request, headers })
+    expectAvailable(answer)
+    return answer
+  })
 }
 
 /** The notification as its application sees it, with its attempts. */

@@ -151,7 +151,11 @@ export async function entriesBehindReader(
   { index, before, work }: Behind,
 ): Promise<number> {
   const reader = await readers.connect()
-  await reader.query('begin isolation level repeatable read; select from pg_class limit 1')
+  // It is idle for as long as the work takes on a busy machine.
+  await reader.query(
+    `begin isolation level repeatable read; set local idle_in_transaction_session_timeout = 0;
+     select from pg_class limit 1`,
+  )
   try {
     await before()
     const entries = await entriesRead(db, index)

@@ -21,7 +21,7 @@ const claimOne = (since: Since) =>
 
 /** Messages of the queue. @returns the time of the oldest */
 async function queued(count: number, ago: string): Promise<Date> {
-  const [row] = await db.run<{ oldest: Date }>(
+  const [row] = await db.runLong<{ oldest: Date }>(
     `with added as (
        insert into notifications (id, tenant_id, application_id, channel, lane, mode, recipient_masked, recipient_index, credits, payload, enqueued_at)
        select 'notif_' || gen_random_uuid(), $2, $3, 'sms', 'bulk', 'live', '+1***', 'index ' || i, 1, '', now() - $4::interval
@@ -36,7 +36,7 @@ test('a claim reads none of the messages that were sent before, also while nothi
   const index = 'in_flight_ready'
   const before = async () => {
     await queued(3000, '1 minute')
-    await db.run(`update notifications set status = 'sent'`)
+    await db.runLong(`update notifications set status = 'sent'`)
     await queued(3, '1 second')
   }
   const claimNew = async () => expect(await claimOne('now')).toHaveLength(1)
@@ -44,7 +44,7 @@ test('a claim reads none of the messages that were sent before, also while nothi
 })
 
 test('a claim finds the oldest message that it is given, and without it only what was queued in the last seconds', async () => {
-  await db.run(`update notifications set status = 'sent'`)
+  await db.runLong(`update notifications set status = 'sent'`)
   const oldest = await queued(3, '1 hour')
   expect(await claimOne('now')).toEqual([])
   expect(await claimOne(oldest)).toHaveLength(1)

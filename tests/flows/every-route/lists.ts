@@ -5,7 +5,7 @@ import { type ApiRequest, type ApiResponse, eventually } from '@notify/dev-env'
 import { addEmptyTenant, addKey, operatorToken } from '@notify/test-kit/callers'
 import type { z } from 'zod'
 import type { Sample } from '../route-samples/sample.ts'
-import { callRoute } from '../route-samples/samples.ts'
+import { callWhenAvailable } from '../route-samples/samples.ts'
 import { env, samples } from './stack.ts'
 
 const parametersOf = ({ query }: Route) => Object.keys((query as z.ZodObject | undefined)?.shape ?? {})
@@ -54,14 +54,17 @@ const cursors = new Map<string, string>()
 beforeAll(async () => {
   for (const name of Object.keys(samples).filter((one) => /^(create|add|send)/.test(one))) {
     const route = publicRoutes().find((one) => one.name === name)
-    for (const at of [0, 1]) if (route) await callRoute(env, route, await samples[name]!(at))
+    for (const at of [0, 1]) if (route) await callWhenAvailable(env, route, await samples[name]!(at))
   }
   for (const route of lists) own.set(route.name, await samples[route.name]!(0))
   const keys = lists.find(({ name }) => name === 'listApiKeys')!
   const create = publicRoutes().find(({ name }) => name === 'createApiKey')!
   const { params } = own.get(keys.name)!
   for (const name of ['a', 'b']) {
-    const answer = await callRoute(env, create, { ...(params ? { params } : {}), body: { name, permissions: [] } })
+    const answer = await callWhenAvailable(env, create, {
+      ...(params ? { params } : {}),
+      body: { name, permissions: [] },
+    })
     expect(answer.status).toBe(201)
   }
   for (const route of withRows) {
@@ -73,7 +76,8 @@ beforeAll(async () => {
   }
 })
 
-const ask = (route: Route, query: string) => callRoute(env, route, own.get(route.name)!, { search: `?${query}` })
+const ask = (route: Route, query: string) =>
+  callWhenAvailable(env, route, own.get(route.name)!, { search: `?${query}` })
 
 function expectRefused({ status, body }: ApiResponse, path: string): void {
   expect([status, body.code, body.errors?.[0]?.path]).toEqual([422, 'validation_failed', path])

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { KeyPermission, liveOnlyPermissions, OperatorPermission, permissionsFor, type Route } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
 import type { ApiRequest } from '@notify/dev-env'
+import { untilAvailable } from '@notify/test-kit/api'
 import { addKey, operatorToken } from '@notify/test-kit/callers'
 import { freshUser, userToken } from '@notify/test-kit/inbox'
 import { env } from './stack.ts'
@@ -49,7 +50,7 @@ const ofUsers: Record<string, Credentials> = { 'a user': () => ({ token: user })
 async function statusOf(route: Route, caller: ApiRequest): Promise<number> {
   const path = route.path.replace(/:(\w+)/g, unknownId)
   const body = route.method === 'GET' || route.method === 'DELETE' ? {} : { body: {} }
-  return (await env.api(route.method, path, { ...caller, ...body })).status
+  return (await untilAvailable(() => env.api(route.method, path, { ...caller, ...body }))).status
 }
 
 /** The status of every caller; `may` for an admitted one, whose answer depends on its request. */

@@ -1,6 +1,7 @@
 import { allRoutes } from '@notify/contracts/catalogue'
 import { requestExampleOf } from '@notify/contracts/openapi-examples'
 import type { ApiResponse, TestEnv } from '@notify/dev-env'
+import { postUntilTaken } from '@notify/test-kit/api'
 
 /** A request that a route answers with success; `at` distinguishes concurrent callers. */
 export interface Sample {
@@ -28,7 +29,7 @@ export function exampleBody(route: string, fresh: object = {}): object | undefin
 
 /** Creates a resource as an operator. @returns the body of the answer */
 export async function made(env: TestEnv, path: string, body: unknown) {
-  const answer = await env.api('POST', path, { token: env.operatorToken, body })
+  const answer = await postUntilTaken(env, path, body, { token: env.operatorToken })
   if (answer.status !== 201) throw new Error(`POST ${path} answered ${answer.status}: ${answer.text}`)
   return answer.body
 }

@@ -1,5 +1,6 @@
 import type { Route } from '@notify/contracts'
 import type { ApiRequest, TestEnv } from '@notify/dev-env'
+import { untilAvailable } from '@notify/test-kit/api'
 import type { StandInSns } from '@notify/test-kit/ses'
 import { callbackSamples } from './callbacks.ts'
 import { consentSamples } from './consent.ts'
@@ -44,4 +45,11 @@ export function callRoute(
   const caller: ApiRequest = token === undefined ? { key: env.apiKey } : { token }
   const { body = exampleBody(route.name, sample.fresh) } = sample
   return env.api(route.method, path, { ...caller, ...(body === undefined ? {} : { body }), headers })
+}
+
+/** The same, repeated while the answer is 503: a POST under one Idempotency-Key. */
+export function callWhenAvailable(...[env, route, sample, more = {}]: Parameters<typeof callRoute>) {
+  const key: Record<string, string> = route.method === 'POST' ? { 'idempotency-key': crypto.randomUUID() } : {}
+  const headers = { ...key, ...more.headers }
+  return untilAvailable(() => callRoute(env, route, sample, { ...more, headers }))
 }

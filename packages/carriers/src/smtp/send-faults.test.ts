@@ -87,7 +87,9 @@ test.each<[string, string, string | undefined, object]>([
 ])('a server that %s is judged by the step at which it fails', async (_what, at, reply, expected) => {
   const port = await startScript((command) => (command === at ? reply : polite[command]))
   const started = performance.now()
-  const answer = await startCarrier(impatientMs).send(providerAt(port, { security: 'none' }), emailOf())
+  // Only silence needs the timeout. What comes before the end of the message takes its time on a busy machine.
+  const carrier = startCarrier(reply !== undefined ? undefined : at === 'END' ? 3000 : impatientMs)
+  const answer = await carrier.send(providerAt(port, { security: 'none' }), emailOf())
   expect(answer).toMatchObject({ ...expected, providerMessageId: null })
   expect(performance.now() - started).toBeLessThan(10_000)
 })
@@ -125,7 +127,7 @@ test('a message that waits too long for a connection of the pool was never sent'
     return undefined
   })
   // Long enough for a busy machine to open the connections of the pool.
-  const carrier = startCarrier(2000)
+  const carrier = startCarrier(5000)
   const provider = providerAt(port, { security: 'none' })
   const answers = await Promise.all(Array.from({ length: 8 }, () => carrier.send(provider, emailOf())))
   const neverSent = answers.filter(({ outcome }) => outcome === 'rejected_retryable').length

@@ -1,6 +1,6 @@
-import { expect } from '@jest/globals'
 import type { ServiceName } from '@notify/contracts'
-import { buildConsole, eventually, patienceMs, TestEnv, type TestEnvOptions } from '@notify/dev-env'
+import { buildConsole, patienceMs, TestEnv, type TestEnvOptions } from '@notify/dev-env'
+import { untilAvailable } from '@notify/test-kit/api'
 import { operatorToken } from '@notify/test-kit/callers'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { desktop, launchBrowser } from './browser.ts'
@@ -19,11 +19,7 @@ function repeatUntilAnswered(env: TestEnv): void {
   const call = env.api.bind(env)
   env.api = (method, path, request = {}) => {
     const headers = { ...(method === 'POST' ? { 'idempotency-key': crypto.randomUUID() } : {}), ...request.headers }
-    return eventually(async () => {
-      const answer = await call(method, path, { ...request, headers })
-      expect([answer.status, answer.text]).not.toEqual([503, expect.any(String)])
-      return answer
-    })
+    return untilAvailable(() => call(method, path, { ...request, headers }))
   }
 }
 
