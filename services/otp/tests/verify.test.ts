@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type ApiRequest, eventually, TestEnv } from '@notify/dev-env'
-import { expectProblem } from '@notify/test-kit/api'
+import { expectProblem, untilAvailable } from '@notify/test-kit/api'
 import { addApplication, addKey } from '@notify/test-kit/callers'
 import { freshPhone } from '@notify/test-kit/sms'
 import { codesTo, otpState, postResend, postSend, postVerify, sendCode, wrong } from './codes.ts'
@@ -22,11 +22,7 @@ const outcomes = (answers: { status: number; body: { code?: string; status?: unk
 
 /** One of many tries at one code: on a busy machine some wait too long for its lock, and have done nothing. */
 const verifyAmongMany = (id: string, code: string, request: ApiRequest = {}) =>
-  eventually(async () => {
-    const answer = await postVerify(env, id, code, request)
-    expect(answer.status).not.toBe(503)
-    return answer
-  })
+  untilAvailable(() => postVerify(env, id, code, request))
 
 const attemptsOf = async (id: string) =>
   (await env.sql('otp').query('select attempts from transactions where id = $1', [id])).rows[0].attempts

@@ -1,18 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
-import { expectProblem } from '@notify/test-kit/api'
+import { expectProblem, untilAvailable } from '@notify/test-kit/api'
 import { freshPhone } from '@notify/test-kit/sms'
 import { optIn, untilConsent } from '@notify/test-kit/whatsapp'
 import { env, envelope, envelopeOf, ofNumber, rows, state, update } from './stack.ts'
 
 /** The carrier repeats a post that is answered 503. */
-const taken = (...given: Parameters<typeof update>) =>
-  eventually(async () => {
-    const answer = await update(...given)
-    expect(answer.status).not.toBe(503)
-    return answer
-  })
+const taken = (...given: Parameters<typeof update>) => untilAvailable(() => update(...given))
 
 test('the messages of a post that are more than NATS takes at once are all published, and a STOP beside them revokes', async () => {
   const { meta_own_provider_id: own, meta_own_waba_id, meta_own_phone_number_id } = state()

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { type Channel, newId } from '@notify/contracts'
-import { eventually } from '@notify/dev-env'
 import { createBlindIndex } from '@notify/privacy'
 import { activity, itemOf, type StoredItem, storeItems } from '@notify/test-kit/activity'
-import { expectProblem } from '@notify/test-kit/api'
+import { expectProblem, untilAvailable } from '@notify/test-kit/api'
 import { addApplication, operatorToken } from '@notify/test-kit/callers'
 import { env } from './stack.ts'
 
@@ -15,11 +14,7 @@ const statuses = ['delivered', 'failed', 'undelivered', 'sent', 'queued']
 
 /** One of hundreds of requests: on a busy machine some are first answered 503. */
 const found = (query: Record<string, string>, token = env.operatorToken) =>
-  eventually(async () => {
-    const answer = await activity(env, query, token)
-    expect(answer.status).not.toBe(503)
-    return answer
-  })
+  untilAvailable(() => activity(env, query, token))
 
 let items: (StoredItem & { recipient: string })[]
 let strangersToken: string
