@@ -54,7 +54,9 @@ export function neverRead(baseUrl: string, bytes: Buffer): HostileClient {
   const client = open(baseUrl)
   client.socket.pause()
   const write = () => {
-    for (let writes = 0; writes < 64 && client.socket.writable; writes++) if (!client.socket.write(bytes)) return
+    for (let writes = 0; writes < 64; writes++) if (!client.socket.writable || !client.socket.write(bytes)) return
+    // The kernel took everything at once, so no `drain` follows; and one that does not write never sees that it was closed.
+    setImmediate(write)
   }
   client.socket.on('drain', write)
   client.socket.on('connect', write)
