@@ -415,20 +415,22 @@ test('the answer of a slow search neither replaces a newer one nor leads back to
   }
   expect(await addressAfter(slow)).toBe(newer)
 
-  const leave = async (ask: () => Promise<void>) => {
+  const leave = async (ask: () => Promise<void>, link: string, path: string) => {
     const { held: late } = await holdNext(page, 'POST', '**/recipients/lookup')
     await ask()
     const lookup = await late
-    await page.getByRole('link', { name: 'Suppressions' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Suppressions' }).waitFor()
-    expect(await addressAfter(lookup)).toBe(harness.url('/suppressions'))
+    await page.getByRole('link', { name: link }).click()
+    await page.waitForURL(harness.url(path))
+    expect(await addressAfter(lookup)).toBe(harness.url(path))
   }
-  await leave(async () => {
+  const find = async () => {
     await search.fill(freshPhone())
     await page.keyboard.press('Enter')
-  })
+  }
+  await leave(find, 'Latest entries', '/consents')
+  await leave(find, 'Suppressions', '/suppressions')
   await page.getByRole('link', { name: 'Consents' }).click()
-  await leave(() => page.getByRole('table').getByText(reference).click())
+  await leave(() => page.getByRole('table').getByText(reference).click(), 'Suppressions', '/suppressions')
 })
 
 test('a login that is forced while a form is filled in leads back to the open form with its content', async () => {

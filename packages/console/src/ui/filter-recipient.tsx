@@ -21,7 +21,7 @@ interface FilterRecipientProps {
 /** A filter by a whole recipient. The address gets a token in its place; what was typed stays in this tab. */
 export function FilterRecipient({ value, onChange, normalize = recipientOf, ...field }: FilterRecipientProps) {
   const [typed, setTyped] = useState<{ text: string; token: string }>()
-  const ask = useLatest()
+  const ask = useLatest(value)
   const search = async (text: string) => {
     const isWanted = ask()
     const recipient = normalize(text)

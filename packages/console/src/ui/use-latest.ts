@@ -2,19 +2,21 @@ import { useEffect, useRef } from 'react'
 
 /**
  * Asks a question whose answer may be slow.
- * @returns for each question, whether its answer is still wanted: not after a newer one, nor when the page was left
+ * @param shown what the page shows
+ * @returns for each question, whether its answer is still wanted: not after a newer one, nor when the page was left or shows
+ * something else
  */
-export function useLatest(): () => () => boolean {
-  const latest = useRef(0)
+export function useLatest(shown: string): () => () => boolean {
+  const latest = useRef({ shown })
   useEffect(
     () => () => {
-      latest.current += 1
+      latest.current = { shown }
     },
-    [],
+    [shown],
   )
   return () => {
-    latest.current += 1
-    const own = latest.current
+    const own = { shown }
+    latest.current = own
     return () => own === latest.current
   }
 }

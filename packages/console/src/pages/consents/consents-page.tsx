@@ -29,7 +29,7 @@ export function ConsentsPage() {
   // A form starts with the number, under which its draft is kept.
   const form = isLoading && phone === '' ? null : dialog
   const showToken = (found: string) => setSearch(found ? { recipient: found } : {})
-  const ask = useLatest()
+  const ask = useLatest(token)
   const open = async (number: string) => {
     const isWanted = ask()
     try {
