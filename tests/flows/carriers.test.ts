@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { expectProblem, post, postUntilTaken, untilState } from '@notify/test-kit/api'
+import { asOperator, expectProblem, post, postUntilTaken, untilState } from '@notify/test-kit/api'
 import { emailTo, freshAddress } from '@notify/test-kit/email'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 
@@ -69,7 +69,7 @@ const carriers: Record<string, Carrier> = {
 }
 
 const operator = (method: string, path: string, body?: object) =>
-  env.api(method, `/api/v1${path}`, { token: env.operatorToken, ...(body && { body }) })
+  asOperator(env, method, `/api/v1${path}`, body && { body })
 
 /** Connects an account as an operator does: the carrier is given the address of the provider, and the provider the key of the carrier. */
 async function connect(kind: string, { channel, account, atCarrier, atProvider }: Carrier) {

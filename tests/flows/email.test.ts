@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { schemaOf, serviceNames } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { activity, retry, untilActivity } from '@notify/test-kit/activity'
-import { becomeDue, expectProblem, inAnHour, post, stateOf, untilState } from '@notify/test-kit/api'
+import { asOperator, becomeDue, expectProblem, inAnHour, post, stateOf, untilState } from '@notify/test-kit/api'
 import { openBus, storedMessages, untilSettled } from '@notify/test-kit/bus'
 import { emailOf, emailTo, freshAddress, sendEmail } from '@notify/test-kit/email'
 import { searchColumns, writtenSecrets } from '@notify/test-kit/search-columns'
@@ -23,11 +23,11 @@ beforeAll(async () => {
 })
 afterAll(() => env?.stop())
 
-const asOperator = (method: string, path: string, body?: unknown) =>
-  env.api(method, path, { token: env.operatorToken, ...(body === undefined ? {} : { body }) })
+const operator = (method: string, path: string, body?: unknown) =>
+  asOperator(env, method, path, body === undefined ? {} : { body })
 
 async function suppressionsOf(recipient: string) {
-  const { body } = await asOperator('GET', `/api/v1/suppressions?${new URLSearchParams({ recipient })}`)
+  const { body } = await operator('GET', `/api/v1/suppressions?${new URLSearchParams({ recipient })}`)
   return body.items
 }
 
@@ -72,7 +72,7 @@ describe('an email is sent and delivered', () => {
   })
 
   test('with a stored template, which has a text for SMS too', async () => {
-    const made = await asOperator('POST', '/api/v1/templates', {
+    const made = await operator('POST', '/api/v1/templates', {
       name: 'Invoice',
       templates: {
         email: { subject: 'Invoice {{ number }}', body: 'Dear {{ name }}', html_body: '<b>{{ name }}</b>' },
@@ -115,7 +115,7 @@ describe('an email is sent and delivered', () => {
 
 test('or refused alone within a batch, whatever its channel', async () => {
   const barred = freshAddress()
-  await asOperator('POST', '/api/v1/suppressions', { channel: 'email', recipient: barred })
+  await operator('POST', '/api/v1/suppressions', { channel: 'email', recipient: barred })
   const requests = [
     emailTo(freshAddress()),
     emailTo(barred),
@@ -157,16 +157,16 @@ describe('the outcome of an email', () => {
     expect(again.body.detail).toMatch(/bounce:Permanent/)
     expect(await env.messages({ to })).toHaveLength(1)
     const [{ suppression_id }] = await suppressionsOf(to)
-    await asOperator('DELETE', `/api/v1/suppressions/${suppression_id}`)
+    await operator('DELETE', `/api/v1/suppressions/${suppression_id}`)
     await sendEmail(env, emailTo(to))
   })
 
   test('a refusal for suppression is not stored: the same key is accepted once the suppression is lifted', async () => {
     const to = freshAddress()
-    const { body } = await asOperator('POST', '/api/v1/suppressions', { channel: 'email', recipient: to })
+    const { body } = await operator('POST', '/api/v1/suppressions', { channel: 'email', recipient: to })
     const headers = { 'idempotency-key': `lifted-${to}` }
     expectProblem(await post(env, emailTo(to), { headers }), 422, 'recipient_suppressed')
-    await asOperator('DELETE', `/api/v1/suppressions/${body.suppression_id}`)
+    await operator('DELETE', `/api/v1/suppressions/${body.suppression_id}`)
     expect((await post(env, emailTo(to), { headers })).status).toBe(202)
   })
 
@@ -174,7 +174,7 @@ describe('the outcome of an email', () => {
     const to = freshAddress()
     const headers = { 'idempotency-key': `before-${to}` }
     const first = await post(env, emailTo(to), { headers })
-    await asOperator('POST', '/api/v1/suppressions', { channel: 'email', recipient: to })
+    await operator('POST', '/api/v1/suppressions', { channel: 'email', recipient: to })
     const again = await post(env, emailTo(to), { headers })
     expect([again.status, again.text]).toEqual([202, first.text])
   })
@@ -206,7 +206,7 @@ describe('the outcome of an email', () => {
     const to = freshAddress('softbounce')
     const id = await sendEmail(env, emailTo(to))
     await untilState(env, id, { delivery_status: 'undelivered', retryable: true })
-    await asOperator('POST', '/api/v1/suppressions', { channel: 'email', recipient: to })
+    await operator('POST', '/api/v1/suppressions', { channel: 'email', recipient: to })
     const refused = await retry(env, id)
     expectProblem(refused, 409, 'not_retryable')
     expect(refused.body.detail).toMatch(/suppressed/)

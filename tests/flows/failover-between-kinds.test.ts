@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Domain } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { postUntilTaken, untilState } from '@notify/test-kit/api'
+import { asOperator, postUntilTaken, untilState } from '@notify/test-kit/api'
 import { addApplication, addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
 import { emailTo, freshAddress, sendEmail } from '@notify/test-kit/email'
 
@@ -73,7 +73,7 @@ beforeEach(() => {
 })
 
 const operator = (method: string, path: string, body?: object) =>
-  env.api(method, `/api/v1${path}`, { token: env.operatorToken, ...(body && { body }) })
+  asOperator(env, method, `/api/v1${path}`, body && { body })
 
 const isSend = ({ url = '' }: IncomingMessage) => url.endsWith('/outbound-emails')
 

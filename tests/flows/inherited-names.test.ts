@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type ApiRequest, type ApiResponse, TestEnv } from '@notify/dev-env'
-import { untilAvailable } from '@notify/test-kit/api'
+import { asOperator, untilAvailable } from '@notify/test-kit/api'
 import { callbackAddress, demoAccount, postForm, signature, statusFields } from '@notify/test-kit/callbacks'
 import { operatorToken } from '@notify/test-kit/callers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
@@ -20,7 +20,7 @@ const smsWith = (field: string, json: string) =>
   `${JSON.stringify(smsTo(freshPhone())).slice(0, -1)},"${field}":${json}}`
 const sending = (raw: string, headers = {}) => env.api('POST', '/api/v1/notifications', { raw, headers })
 const operating = (method: string, path: string, request: ApiRequest = {}) =>
-  env.api(method, `/api/v1/${path}`, { token: env.operatorToken, ...request })
+  asOperator(env, method, `/api/v1/${path}`, request)
 
 const sns = (fields: object) =>
   env.api('POST', `/api/v1/callbacks/email/${env.stack.state.ses_provider_id}`, {

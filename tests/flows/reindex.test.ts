@@ -21,7 +21,7 @@ import {
 } from '@notify/dev-env'
 import { createBlindIndex, parseIndexKeys } from '@notify/privacy'
 import { activity, untilActivity } from '@notify/test-kit/activity'
-import { expectProblem, post, postUntilTaken, untilAvailable, untilState } from '@notify/test-kit/api'
+import { asOperator, expectProblem, post, postUntilTaken, untilAvailable, untilState } from '@notify/test-kit/api'
 import { openBus, storedMessages, untilQuiet } from '@notify/test-kit/bus'
 import { emailOf, emailTo, freshAddress } from '@notify/test-kit/email'
 import { freshUser, inbox, sendInApp, sendInAppUntilTaken, untilInbox, userToken } from '@notify/test-kit/inbox'
@@ -56,8 +56,7 @@ const newKeys = () => ({ BLIND_INDEX_KEY: `${env.stack.state.blind_index_key},${
 const indexUnder = ({ BLIND_INDEX_KEY: list }: ReturnType<typeof oldKeys>, recipient: string) =>
   createBlindIndex(parseIndexKeys(list))(env.tenantId, recipient)
 
-const operator = (method: string, path: string, body?: object) =>
-  env.api(method, path, { token: env.operatorToken, ...(body && { body }) })
+const operator = (method: string, path: string, body?: object) => asOperator(env, method, path, body && { body })
 const suppress = (recipient: string) =>
   operator('POST', '/api/v1/suppressions', { channel: 'sms', recipient, reason: 'manual' })
 const oneClick = (url: string) =>

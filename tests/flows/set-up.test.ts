@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type ApiRequest, eventually, TestEnv } from '@notify/dev-env'
+import { asOperator } from '@notify/test-kit/api'
 import { freshAddress } from '@notify/test-kit/email'
 import { freshPhone } from '@notify/test-kit/sms'
 
@@ -9,8 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => env?.stop())
 
-const call = (method: string, url: string, request: ApiRequest = {}) =>
-  env.api(method, url, { token: env.operatorToken, ...request })
+const call = (method: string, url: string, request: ApiRequest = {}) => asOperator(env, method, url, request)
 
 async function made(url: string, body: object) {
   const answer = await call('POST', url, { body })

@@ -37,6 +37,12 @@ export function postUntilTaken(
   })
 }
 
+/** A request of the operator. It is repeated, a POST under one key, while a service takes longer than its caller waits (503). */
+export function asOperator(env: TestEnv, method: string, path: string, request: ApiRequest = {}): Promise<ApiResponse> {
+  const headers = { ...(method === 'POST' && { 'idempotency-key': crypto.randomUUID() }), ...request.headers }
+  return untilAvailable(() => env.api(method, path, { token: env.operatorToken, ...request, headers }))
+}
+
 /** The notification as its application sees it, with its attempts. */
 export async function stateOf(env: TestEnv, id: string) {
   return (await env.api('GET', `/api/v1/notifications/${id}`)).body

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { TestEnv } from '@notify/dev-env'
-import { expectProblem, untilAvailable } from '@notify/test-kit/api'
+import { asOperator, expectProblem, untilAvailable } from '@notify/test-kit/api'
 import { addApplication } from '@notify/test-kit/callers'
 
 let env: TestEnv
@@ -20,8 +20,7 @@ beforeAll(async () => {
 afterAll(() => env?.stop())
 
 const call = (method: string, path: string, body?: object, key?: string) =>
-  env.api(method, `/api/v1${path}`, {
-    token: env.operatorToken,
+  asOperator(env, method, `/api/v1${path}`, {
     ...(body ? { body } : {}),
     ...(key ? { headers: { 'idempotency-key': key } } : {}),
   })

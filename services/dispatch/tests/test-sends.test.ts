@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type ApiRequest, eventually, TestEnv } from '@notify/dev-env'
-import { expectProblem } from '@notify/test-kit/api'
+import { asOperator, expectProblem } from '@notify/test-kit/api'
 import { operatorToken } from '@notify/test-kit/callers'
 import { freshAddress } from '@notify/test-kit/email'
 import { freshPhone } from '@notify/test-kit/sms'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => env?.stop())
 
 const call = (method: string, path: string, request: ApiRequest = {}) =>
-  env.api(method, `/api/v1${path}`, { token: env.operatorToken, ...request })
+  asOperator(env, method, `/api/v1${path}`, request)
 const testEvent = (body: object, key = 'order.shipped') =>
   call('POST', `/applications/${env.applicationId}/events/${key}/test`, { body })
 const data = { name: 'Ada', order: 'A-1' }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { indexOfToken } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { activity, itemOf, storeItems } from '@notify/test-kit/activity'
-import { expectProblem, post } from '@notify/test-kit/api'
+import { asOperator, expectProblem, post } from '@notify/test-kit/api'
 import { addBareTenant, operatorToken } from '@notify/test-kit/callers'
 import { emailTo, freshAddress } from '@notify/test-kit/email'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => env?.stop())
 
 const call = (method: string, path: string, body?: unknown, token = env.operatorToken) =>
-  env.api(method, `/api/v1${path}`, { token, ...(body === undefined ? {} : { body }) })
+  asOperator(env, method, `/api/v1${path}`, { token, ...(body === undefined ? {} : { body }) })
 const lookUp = async (recipient: string, token = env.operatorToken) => {
   const { status, body } = await call('POST', '/recipients/lookup', { recipient }, token)
   expect(status).toBe(200)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type ApiRequest, TestEnv } from '@notify/dev-env'
 import { itemOf, storeItems } from '@notify/test-kit/activity'
-import { expectProblem } from '@notify/test-kit/api'
+import { asOperator, expectProblem } from '@notify/test-kit/api'
 import { addBareTenant, operatorToken } from '@notify/test-kit/callers'
 
 let env: TestEnv
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => env?.stop())
 
 const call = (method: string, path: string, request: ApiRequest = {}) =>
-  env.api(method, `/api/v1/usage/${path}`, { token: env.operatorToken, ...request })
+  asOperator(env, method, `/api/v1/usage/${path}`, request)
 const read = (query = '') => call('GET', `messages?from=2026-06-01&to=2026-06-30&${query}`)
 
 test('every message counts, charged or not; those of test keys and cancelled ones do not', async () => {

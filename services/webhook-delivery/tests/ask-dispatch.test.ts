@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { type ApiResponse, eventually, TestEnv } from '@notify/dev-env'
 import { verifyWebhook } from '@notify/sdk'
+import { asOperator } from '@notify/test-kit/api'
 import { type DispatchGate, type GateMode, startDispatchGate } from '@notify/test-kit/dispatch-gate'
 import { freshPath, untilReceived } from '@notify/test-kit/webhooks'
 
@@ -22,8 +23,7 @@ afterAll(async () => {
 const base = '/api/v1/webhook-subscriptions'
 let serial = 0
 const operator = (method: string, path: string, body?: object, key?: string) =>
-  env.api(method, path, {
-    token: env.operatorToken,
+  asOperator(env, method, path, {
     ...(body ? { body } : {}),
     ...(key ? { headers: { 'idempotency-key': key } } : {}),
   })

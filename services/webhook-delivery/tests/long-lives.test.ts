@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { endpointWakeSubject } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { verifyWebhook } from '@notify/sdk'
-import { post, postUntilTaken } from '@notify/test-kit/api'
+import { asOperator, post, postUntilTaken } from '@notify/test-kit/api'
 import { openBus, storedMessages } from '@notify/test-kit/bus'
 import { startReplica } from '@notify/test-kit/processes'
 import { deliveriesOf, freshPath, received, subscribe, untilDelivery, untilReceived } from '@notify/test-kit/webhooks'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => env?.stop())
 
 const operator = (method: string, path: string, body?: unknown) =>
-  env.api(method, path, { token: env.operatorToken, ...(body === undefined ? {} : { body }) })
+  asOperator(env, method, path, body === undefined ? {} : { body })
 const pathOf = (subscriptionId: string) => `/api/v1/webhook-subscriptions/${subscriptionId}`
 
 /** Lets time pass for one row: the clock is that of Postgres. */

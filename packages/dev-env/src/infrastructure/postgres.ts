@@ -27,15 +27,19 @@ export interface PostgresServer {
 /** Of the passwords that are set: a connection costs its client a millisecond of hashing with the default, 4096. */
 const fastLogin = 'scram_iterations=1'
 
+/** For how long the processes of a killed server may hold its shared memory: they end only after what they write to the disk. */
+const holdMs = 60_000
+
 class PatientServer extends Server {
-  /** After a crash, the old server's processes may hold its shared memory for a moment longer. */
+  /** Starts again while processes of the old server hold its memory. */
   override async start(): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
+    const endMs = performance.now() + holdMs
+    for (;;) {
       try {
         return await super.start()
       } catch (error) {
         const passing = /shared memory block|lock file|being shut down/.test(this.output(5).join('\n'))
-        if (!passing || attempt === 20) throw error
+        if (!passing || performance.now() > endMs) throw error
         await delay(250)
       }
     }

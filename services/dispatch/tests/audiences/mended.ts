@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { type ApiResponse, eventually } from '@notify/dev-env'
+import { asOperator } from '@notify/test-kit/api'
 import { addApplication } from '@notify/test-kit/callers'
 import { freshAddress } from '@notify/test-kit/email'
 import { addUsers, broadcastTo, control, env, freshUsers, listOf, progressOf, until } from './stack.ts'
@@ -64,7 +65,7 @@ test('a broadcast to a member whose data cannot be read is paused after HOLD_LIM
 })
 
 const operator = (method: string, path: string, body?: object): Promise<ApiResponse> =>
-  env.api(method, `/api/v1${path}`, { token: env.operatorToken, ...(body && { body }) })
+  asOperator(env, method, `/api/v1${path}`, body && { body })
 
 const mail = { subject: 'News', html_body: '<p>We have moved.</p>' }
 

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import { type ApiRequest, eventually, TestEnv } from '@notify/dev-env'
-import { post } from '@notify/test-kit/api'
+import { asOperator, post } from '@notify/test-kit/api'
 import { freshPhone, untilTemplatesRender } from '@notify/test-kit/sms'
 
 /** The stack of all tests of digests. */
@@ -15,7 +15,7 @@ export async function start(): Promise<void> {
 }
 
 export const operator = (method: string, path: string, body?: object) =>
-  env.api(method, `/api/v1${path}`, { token: env.operatorToken, ...(body && { body }) })
+  asOperator(env, method, `/api/v1${path}`, body && { body })
 
 const text = '{{ name }}: {{ total }}{% for one in items %}, {{ one.name }}{% endfor %} and {{ more }} more'
 

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import { type ApiRequest, eventually, TestEnv } from '@notify/dev-env'
-import { post } from '@notify/test-kit/api'
+import { asOperator, post } from '@notify/test-kit/api'
 import { freshPhone } from '@notify/test-kit/sms'
 
 /** The stack of all tests of events. */
@@ -9,8 +9,7 @@ export async function start(): Promise<void> {
   env = await TestEnv.start(['gateway', 'dispatch'], { apart: ['dispatch-api'] })
 }
 
-export const call = (method: string, url: string, request: ApiRequest = {}) =>
-  env.api(method, url, { token: env.operatorToken, ...request })
+export const call = (method: string, url: string, request: ApiRequest = {}) => asOperator(env, method, url, request)
 export const listPath = (applicationId = env.applicationId) => `/api/v1/applications/${applicationId}/events`
 export const of = (key: string, rest = '') => `${listPath()}/${key}${rest}`
 

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals'
 import { type ApiRequest, TestEnv } from '@notify/dev-env'
+import { asOperator } from '@notify/test-kit/api'
 
 /** The stack of all tests of providers. */
 export let env: TestEnv
@@ -10,8 +11,7 @@ export async function start(): Promise<void> {
 }
 
 export const path = '/api/v1/providers'
-export const call = (method: string, url: string, request: ApiRequest = {}) =>
-  env.api(method, url, { token: env.operatorToken, ...request })
+export const call = (method: string, url: string, request: ApiRequest = {}) => asOperator(env, method, url, request)
 export const of = (id: string, rest = '') => `${path}/${id}${rest}`
 
 export const token = 'b'.repeat(28)

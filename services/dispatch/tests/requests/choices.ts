@@ -1,12 +1,10 @@
 import { expect } from '@jest/globals'
 import type { ApiRequest } from '@notify/dev-env'
+import { asOperator } from '@notify/test-kit/api'
 import { env } from './stack.ts'
 
 export const operator = (method: string, path: string, body?: object) =>
-  env.api(method, `/api/v1/applications/${env.applicationId}${path}`, {
-    token: env.operatorToken,
-    ...(body ? { body } : {}),
-  })
+  asOperator(env, method, `/api/v1/applications/${env.applicationId}${path}`, body ? { body } : {})
 
 /** A topic of its own. @returns its key */
 export async function addTopic(fields: object = {}): Promise<string> {

@@ -1,11 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { type ApiRequest, type ApiResponse, eventually } from '@notify/dev-env'
-import { expectProblem, post, untilState } from '@notify/test-kit/api'
+import { asOperator, expectProblem, post, untilState } from '@notify/test-kit/api'
 import { freshPhone } from '@notify/test-kit/sms'
 import { env } from './stack.ts'
 
-const call = (method: string, url: string, request: ApiRequest = {}) =>
-  env.api(method, url, { token: env.operatorToken, ...request })
+const call = (method: string, url: string, request: ApiRequest = {}) => asOperator(env, method, url, request)
 const eventsPath = () => `/api/v1/applications/${env.applicationId}/events`
 
 const sms = (body: string) => ({ sms: { body } })

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { type ApiRequest, eventually } from '@notify/dev-env'
-import { expectProblem } from '@notify/test-kit/api'
+import { asOperator, expectProblem } from '@notify/test-kit/api'
 import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
 import { env } from './stack.ts'
 
 const call = (method: string, path: string, request: ApiRequest = {}) =>
-  env.api(method, `/api/v1/layouts${path}`, { token: env.operatorToken, ...request })
+  asOperator(env, method, `/api/v1/layouts${path}`, request)
 
 const first = {
   name: 'First',

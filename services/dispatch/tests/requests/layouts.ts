@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { type ApiRequest, eventually } from '@notify/dev-env'
-import { expectProblem, post, untilState } from '@notify/test-kit/api'
+import { asOperator, expectProblem, post, untilState } from '@notify/test-kit/api'
 import { addApplication, addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
 import { emailOf, freshAddress } from '@notify/test-kit/email'
 import { env } from './stack.ts'
@@ -15,8 +15,7 @@ const brand = {
 }
 const german = { html_body: '<html><body>{{ content }}<p>Tschüss, {{ name }}</p></body></html>' }
 
-const call = (method: string, url: string, request: ApiRequest = {}) =>
-  env.api(method, url, { token: env.operatorToken, ...request })
+const call = (method: string, url: string, request: ApiRequest = {}) => asOperator(env, method, url, request)
 
 async function create(body: object = brand): Promise<string> {
   const answer = await call('POST', path, { body })

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { type ApiRequest, eventually } from '@notify/dev-env'
 import { publish } from '@notify/messaging'
-import { expectProblem, untilAvailable, untilState } from '@notify/test-kit/api'
+import { asOperator, expectProblem, untilAvailable, untilState } from '@notify/test-kit/api'
 import { openBus, storedMessages, untilQuiet, untilSettled } from '@notify/test-kit/bus'
 import { demoAccount, postForm, report, signature } from '@notify/test-kit/callbacks'
 import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
@@ -11,8 +11,7 @@ import { env } from './stack.ts'
 
 const path = '/api/v1/suppressions'
 
-const call = (method: string, address = path, request: ApiRequest = {}) =>
-  env.api(method, address, { token: env.operatorToken, ...request })
+const call = (method: string, address = path, request: ApiRequest = {}) => asOperator(env, method, address, request)
 const add = (channel: string, recipient: string, request: ApiRequest = {}) =>
   call('POST', path, { body: { channel, recipient }, ...request })
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { type ApiRequest, eventually } from '@notify/dev-env'
-import { expectProblem, untilAvailable } from '@notify/test-kit/api'
+import { asOperator, expectProblem, untilAvailable } from '@notify/test-kit/api'
 import { addApplication, addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
 import { openSchema } from '@notify/test-kit/database'
 import { createTemplateCatalogue } from '../../src/catalogue/templates/template-catalogue.ts'
@@ -16,8 +16,7 @@ const email = {
 const invoice = { name: 'Invoice', templates: { email, sms: { body: 'Invoice {{ number }}' } } }
 const variables = { name: 'Ada <3', number: 'A-1', total: 12.345 }
 
-const call = (method: string, url: string, request: ApiRequest = {}) =>
-  env.api(method, url, { token: env.operatorToken, ...request })
+const call = (method: string, url: string, request: ApiRequest = {}) => asOperator(env, method, url, request)
 const of = (id: string) => `${path}/${id}`
 
 async function create(body: object = invoice, request: ApiRequest = {}) {

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
+import { asOperator } from '@notify/test-kit/api'
 
 /** The stack of all tests of the management API. */
 export let env: TestEnv
@@ -10,7 +11,7 @@ export async function start(): Promise<void> {
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** A call of the operator, or of another caller. */
 export const call = (method: Method, path: string, body?: unknown, token = env.operatorToken) =>
-  env.api(method, `/api/v1${path}`, { token, ...(body === undefined ? {} : { body }) })
+  asOperator(env, method, `/api/v1${path}`, { token, ...(body === undefined ? {} : { body }) })
 
 export async function newApplication(body: object = {}) {
   const answer = await call('POST', '/applications', { name: 'Shop', ...body })

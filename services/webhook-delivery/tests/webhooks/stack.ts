@@ -1,4 +1,5 @@
 import { TestEnv } from '@notify/dev-env'
+import { asOperator } from '@notify/test-kit/api'
 import { openBus, untilQuiet } from '@notify/test-kit/bus'
 
 /** The stack of all tests of webhooks. */
@@ -17,7 +18,7 @@ export async function start(): Promise<void> {
 }
 
 export const operator = (method: string, path: string, body?: unknown) =>
-  env.api(method, path, { token: env.operatorToken, ...(body === undefined ? {} : { body }) })
+  asOperator(env, method, path, body === undefined ? {} : { body })
 
 /** The messages that have no end yet, and the events that are not published; all published ones have been taken. */
 export async function underWay(): Promise<string[]> {
