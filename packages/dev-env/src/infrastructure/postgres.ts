@@ -27,7 +27,7 @@ export interface PostgresServer {
 /** Of the passwords that are set: a connection costs its client a millisecond of hashing with the default, 4096. */
 const fastLogin = 'scram_iterations=1'
 
-/** For how long the processes of a killed server may hold its shared memory: they end only after what they write to the disk. */
+/** For how long the processes of a killed server may hold its shared memory: on a busy machine they did so for over 7 s. */
 const holdMs = 60_000
 
 class PatientServer extends Server {
