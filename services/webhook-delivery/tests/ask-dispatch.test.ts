@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { type ApiResponse, eventually, TestEnv } from '@notify/dev-env'
 import { verifyWebhook } from '@notify/sdk'
-import { asOperator } from '@notify/test-kit/api'
 import { type DispatchGate, type GateMode, startDispatchGate } from '@notify/test-kit/dispatch-gate'
 import { freshPath, untilReceived } from '@notify/test-kit/webhooks'
 
@@ -23,7 +22,8 @@ afterAll(async () => {
 const base = '/api/v1/webhook-subscriptions'
 let serial = 0
 const operator = (method: string, path: string, body?: object, key?: string) =>
-  asOperator(env, method, path, {
+  env.api(method, path, {
+    token: env.operatorToken,
     ...(body ? { body } : {}),
     ...(key ? { headers: { 'idempotency-key': key } } : {}),
   })
