@@ -1,4 +1,7 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -95,6 +98,24 @@ test('a test’s server that does not run is not frozen: its process id is that 
   const postgres = await startTestPostgres()
   await postgres.stop()
   expect(() => postgres.freeze()).toThrow('Postgres does not run: it cannot be sent SIGSTOP')
+})
+
+test('a test’s server starts no backend while all of its processes are frozen', async () => {
+  const postgres = await startTestPostgres()
+  const client = new pg.Client({ connectionString: postgres.url })
+  await client.connect()
+  const backend = (await client.query('select pg_backend_pid() as pid')).rows[0].pid
+  const server = /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${backend}/status`, 'utf8'))![1]!
+  // The server takes them one by one.
+  const callers = Array.from({ length: 300 }, () => connect(Number(new URL(postgres.url).port), '127.0.0.1'))
+  await once(callers[0]!, 'connect')
+  postgres.freeze()
+  const states = () => execFileSync('ps', ['-o', 'stat=', '--pid', server, '--ppid', server], { encoding: 'utf8' })
+  await eventually(() => expect(states()).toMatch(/^(T\S*\s+)+$/), { timeoutMs: 5000 })
+  postgres.thaw()
+  for (const caller of callers) caller.destroy()
+  await client.end()
+  await postgres.stop()
 })
 
 test('a server that an earlier run left running is ended, and its data served', async () => {

@@ -44,6 +44,8 @@ export async function startTestPostgres({ durable = false }: { durable?: boolean
   const signal = (name: NodeJS.Signals) => {
     // Its process id is 0, which stands for the process group of the caller.
     if (!server.running) throw new Error(`Postgres does not run: it cannot be sent ${name}`)
+    // One that stands still starts no backend, which would escape the signal and wait for ever for a lock of those killed.
+    sendSignal(server.pid, 'SIGSTOP')
     for (const pid of [server.pid, ...childrenOf(server.pid)]) sendSignal(pid, name)
   }
   return {
