@@ -101,21 +101,24 @@ test('a test’s server that does not run is not frozen: its process id is that 
 })
 
 test('a test’s server starts no backend while all of its processes are frozen', async () => {
+  await using ended = new AsyncDisposableStack()
   const postgres = await startTestPostgres()
+  ended.defer(() => postgres.stop())
   const client = new pg.Client({ connectionString: postgres.url })
   await client.connect()
+  ended.defer(() => client.end())
   const backend = (await client.query('select pg_backend_pid() as pid')).rows[0].pid
   const server = /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${backend}/status`, 'utf8'))![1]!
   // The server takes them one by one.
   const callers = Array.from({ length: 300 }, () => connect(Number(new URL(postgres.url).port), '127.0.0.1'))
+  ended.defer(() => {
+    for (const caller of callers) caller.destroy()
+  })
   await once(callers[0]!, 'connect')
   postgres.freeze()
+  ended.defer(postgres.thaw)
   const states = () => execFileSync('ps', ['-o', 'stat=', '--pid', server, '--ppid', server], { encoding: 'utf8' })
   await eventually(() => expect(states()).toMatch(/^(T\S*\s+)+$/), { timeoutMs: 5000 })
-  postgres.thaw()
-  for (const caller of callers) caller.destroy()
-  await client.end()
-  await postgres.stop()
 })
 
 test('a server that an earlier run left running is ended, and its data served', async () => {
