@@ -10,11 +10,13 @@ export interface Load {
   count(): number
   /** Those without a 2xx response, except late ones: kind and cause. */
   readonly failures: readonly string[]
-  /** Those whose time ran out, as on a busy machine. */
+  /** Those whose time ran out, or that of their wait for a lock, as on a busy machine. */
   readonly late: readonly string[]
   /** Waits for the requests in progress. */
   stop(): Promise<void>
 }
+
+const isLocked = ({ status, body }: ApiResponse) => status === 503 && body.detail.includes('is locked')
 
 /** Callers of each kind; a caller waits for the answer to its request. */
 const callersEach = 2
@@ -30,7 +32,7 @@ export function startLoad(kinds: Kinds, everyMs: number): Load {
     try {
       const answer = await request()
       const { status, body } = answer
-      if (status >= 300) (isLate(answer) ? late : failures).push(`${kind}: ${status} ${body.code}: ${body.detail}`)
+      if (status >= 300) (isLate(answer) || isLocked(answer) ? late : failures).push(`${kind}: ${status} ${body.code}: ${body.detail}`)
     } catch (error) {
       failures.push(`${kind}: no response: ${causeOf(error)}`)
     }
