@@ -25,7 +25,7 @@ const call = (method: string, path: string, body?: object) =>
 const templates = { sms: { body: 'Hello' } }
 const event = (event_key: string) => ({ event_key, name: 'Limited', allowed_channels: ['sms'], templates })
 
-/** Creates ten at the same moment, each under a name of its own; some must be refused. @returns how many succeeded */
+/** Creates ten at the same moment, of which some must be refused. @param create gets a name of its own @returns how many succeeded */
 async function fill(create: (name: string) => ReturnType<typeof call>, code: string): Promise<number> {
   const answers = await Promise.all(Array.from({ length: 10 }, () => create(crypto.randomUUID())))
   const refused = answers.filter(({ status }) => status !== 201)

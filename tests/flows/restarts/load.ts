@@ -32,7 +32,8 @@ export function startLoad(kinds: Kinds, everyMs: number): Load {
     try {
       const answer = await request()
       const { status, body } = answer
-      if (status >= 300) (isLate(answer) || isLocked(answer) ? late : failures).push(`${kind}: ${status} ${body.code}: ${body.detail}`)
+      if (status >= 300)
+        (isLate(answer) || isLocked(answer) ? late : failures).push(`${kind}: ${status} ${body.code}: ${body.detail}`)
     } catch (error) {
       failures.push(`${kind}: no response: ${causeOf(error)}`)
     }
