@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals'
 import './idempotency/repetitions.ts'
 import './idempotency/concurrent-requests.ts'
 import './idempotency/expired-keys.ts'
+import './idempotency/erased-responses.ts'
 import { env, one, startEmpty, startServer } from './idempotency/stack.ts'
 
 beforeAll(startServer)

@@ -1,10 +1,11 @@
 import { isSameRecipient, type KeyRing } from '@notify/privacy'
 import { column } from '../columns.ts'
+import { scopesOf } from '../idempotency/idempotency-scope.ts'
 import { sealOf } from '../idempotency/response-seal.ts'
 import type { Queries } from '../open.ts'
 import { build } from '../shared-tables.ts'
 import { defineStatement } from '../statement.ts'
-import { type Erasure, erasedText } from './person.ts'
+import { type Erasure, erasedText, type Person } from './person.ts'
 import { tryOpen, walkErasure } from './walk-erasure.ts'
 
 /** Rows read at a time. */
@@ -16,11 +17,11 @@ interface StoredResponse {
   response: string
 }
 
-/** Erases the recipient in stored responses. A repetition still returns a response, and has no effect. */
+/** Erases the recipient in stored responses of the tenant. A repetition still returns a response, and has no effect. */
 export function storedResponses(keyRing: KeyRing | undefined): Erasure {
-  return walkErasure('responses', async (db, { recipient }, erase) => {
+  return walkErasure('responses', async (db, { tenantId, recipient }, erase) => {
     let found = 0
-    for await (const stored of responsesOf(db)) {
+    for await (const stored of responsesOf(db, tenantId)) {
       const { seal, open } = sealFor(stored, keyRing)
       const text = open(stored.response)
       const rest = text && responseWithout(text, recipient)
@@ -78,7 +79,7 @@ const findTable = defineStatement({
   columns: { exists: column.boolean() },
 })
 
-async function* responsesOf(db: Queries): AsyncGenerator<StoredResponse> {
+async function* responsesOf(db: Queries, tenantId: Person['tenantId']): AsyncGenerator<StoredResponse> {
   const [table] = await db.run(findTable)
   for (let [scope, key] = ['', '']; table!.exists; ) {
     const rows = await db.runLong(
@@ -86,6 +87,8 @@ async function* responsesOf(db: Queries): AsyncGenerator<StoredResponse> {
         .selectFrom('idempotency_keys')
         .select(['scope', 'key', 'response'])
         .where(({ eb, refTuple, tuple }) => eb(refTuple('scope', 'key'), '>', tuple(scope, key)))
+        // Other tenants may use the same user id.
+        .where(({ fn, val }) => fn<boolean>('starts_with', ['scope', val(scopesOf(tenantId))]))
         .orderBy('scope')
         .orderBy('key')
         .limit(pageSize),

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { Principal, Route } from '@notify/contracts'
+import type { Id, Principal, Route } from '@notify/contracts'
 import { pathOf } from '@notify/service-kit'
 
 /**
- * The scope of an Idempotency-Key: application or operator, mode, and path with identifiers. Test keys have their own
+ * The scope of an Idempotency-Key: tenant, application or operator, mode, and path with identifiers. Test keys have their own
  * scope, because a result of the sandbox must never answer a live request.
  */
 export function idempotencyScope(principal: Principal, contract: Route, params: Record<string, string> = {}): string {
@@ -16,8 +16,14 @@ const longestPath = 500
 
 const digestOf = (path: string): string => createHash('sha256').update(path).digest('base64url')
 
+/** Begins each scope of a tenant's callers. */
+export const scopesOf = (tenantId: Id<'ten'>): string => `${tenantId} `
+
 function callerOf(principal: Principal): string {
-  if (principal.kind === 'operator') return `${principal.tenant_id} ${principal.subject}`
   if (principal.kind === 'service') return principal.service
-  return principal.mode === 'live' ? principal.application_id : `${principal.application_id} ${principal.mode}`
+  const tenant = scopesOf(principal.tenant_id)
+  if (principal.kind === 'operator') return tenant + principal.subject
+  return (
+    tenant + (principal.mode === 'live' ? principal.application_id : `${principal.application_id} ${principal.mode}`)
+  )
 }

@@ -96,7 +96,7 @@ test('of many with different bodies at the same moment one is accepted, the othe
   expect(codes).toEqual(['accepted', ...Array(11).fill('idempotency_conflict')])
 })
 
-const scope = () => `${env.applicationId} POST /api/v1/notifications`
+const scope = () => `${env.tenantId} ${env.applicationId} POST /api/v1/notifications`
 
 test('a key that another process works on is waited for, then 409 idempotency_in_progress', async () => {
   const holder = await holdKey(env, { scope: scope(), key: 'order-6' })
