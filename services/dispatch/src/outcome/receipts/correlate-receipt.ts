@@ -13,23 +13,29 @@ export interface Correlators {
   correlateSuppression: CorrelateReceipt
 }
 
-/** At most half of the slots of a consumer, so that receipts of known messages pass those that wait for theirs. */
-export const waitingReceipts = { most: 512, mostOfTenant: 64 }
-export const waitingSuppressions = { most: 8, mostOfTenant: 4 }
+/** How a consumer looks up the messages of its receipts. */
+export interface Lookups {
+  /**
+   * The receipts that may wait for a message at a time: those for messages that other systems send through the accounts of a
+   * tenant must not block the consumer. At most half of its slots, so that receipts of known messages pass them.
+   */
+  waiting: TenantRoomSize
+  /** Time between two lookups, each of all slots at most. */
+  everyMs: number
+}
 
-const batch = { maxBatch: 256, maxInFlight: 1, minIntervalMs: 100 }
+export const receiptLookups: Lookups = { waiting: { most: 512, mostOfTenant: 64 }, everyMs: 100 }
+/** This consumer has few slots: at the pace of the other, a tenant's 10,000 strange bounces take a minute. */
+export const suppressionLookups: Lookups = { waiting: { most: 8, mostOfTenant: 4 }, everyMs: 10 }
 
 /** Delays before the lookup is repeated: a receipt may arrive before the carrier's id of the message is recorded. */
 const waitsMs = [500, 2000]
 const overtakesForMs = 10_000
-/**
- * Carriers omit our ids in some states. Only then the message is looked up by the carrier's id.
- * @param waiting the receipts that may wait for a message at a time: those for messages that other systems send through the
- *   accounts of a tenant must not block the consumer
- */
-export function createCorrelator({ db }: Pick<Context, 'db'>, waiting: TenantRoomSize): CorrelateReceipt {
+
+/** Carriers omit our ids in some states. Only then the message is looked up by the carrier's id. */
+export function createCorrelator({ db }: Pick<Context, 'db'>, { waiting, everyMs }: Lookups): CorrelateReceipt {
   const find = coalesce<Receipt, Receipt>({
-    ...batch,
+    ...{ maxBatch: 256, maxInFlight: 1, minIntervalMs: everyMs },
     async run(receipts) {
       const lost = receipts.map(({ provider_id, provider_message_id }) => ({ provider_id, provider_message_id }))
       const rows = await findCorrelations(db, lost)
@@ -63,8 +69,8 @@ export function createCorrelator({ db }: Pick<Context, 'db'>, waiting: TenantRoo
 }
 
 export const createCorrelators = (context: Pick<Context, 'db'>): Correlators => ({
-  correlateReceipt: createCorrelator(context, waitingReceipts),
-  correlateSuppression: createCorrelator(context, waitingSuppressions),
+  correlateReceipt: createCorrelator(context, receiptLookups),
+  correlateSuppression: createCorrelator(context, suppressionLookups),
 })
 
 const keyOf = (row: { provider_id: string | null; provider_message_id: string | null }) =>
