@@ -80,7 +80,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       treatmentOf: createFraudGuard(db, config, { log: kit.log, metrics }),
     },
     settingsOf: createSettingsOf(db),
-    handOver: createHandOver(createInternalClient(config.DISPATCH_URL), { signPrincipal, keyRing }),
+    handOver: createHandOver(() => createInternalClient(config.DISPATCH_URL), { signPrincipal, keyRing }),
     tryCode: createTryCode({ db, wakeOutbox }),
   }
   const conversions = createTtlCache({

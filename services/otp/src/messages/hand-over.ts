@@ -1,7 +1,7 @@
 import {
   acceptServiceNotifications,
   type ItemResult,
-  type OtpChannel,
+  OtpChannel,
   type RouteInput,
   type ServicePrincipal,
 } from '@notify/contracts'
@@ -27,17 +27,19 @@ type Item = RouteInput<typeof acceptServiceNotifications>['items'][number]
 /**
  * Concurrent messages of a tenant and channel share a call, which takes as long as its slowest: a tenant's template delays no other
  * tenant, and a consent that is not answered delays WhatsApp only.
+ * @param connect makes a client of dispatch; each channel has its own, because calls that are not answered keep connections
  */
 export function createHandOver(
-  dispatch: InternalClient,
+  connect: () => InternalClient,
   { signPrincipal, keyRing }: { signPrincipal: SignPrincipal; keyRing: KeyRing },
 ): HandOver {
-  const accept = forEachSender(() =>
+  const clients = new Map(OtpChannel.options.map((channel) => [channel, connect()]))
+  const accept = forEachSender((channel) =>
     coalesce<Item, ItemResult>({
       maxBatch: 256,
       maxInFlight: 4,
       async run(items) {
-        const { results } = await dispatch.call(acceptServiceNotifications, {
+        const { results } = await clients.get(channel)!.call(acceptServiceNotifications, {
           principal: await signPrincipal(principal),
           body: { items: [...items] },
           timeoutMs,
@@ -74,11 +76,13 @@ export function createHandOver(
 type Accept = (item: Item) => Promise<ItemResult>
 
 /** Gives each channel of a tenant an acceptance of its own while it has messages under way. */
-function forEachSender(create: () => Accept): (item: Item, channel: OtpChannel) => Promise<ItemResult> {
+function forEachSender(
+  create: (channel: OtpChannel) => Accept,
+): (item: Item, channel: OtpChannel) => Promise<ItemResult> {
   const senders = new Map<string, { accept: Accept; underWay: number }>()
   return async (item, channel) => {
     const name = `${item.tenant_id} ${channel}`
-    const own = senders.get(name) ?? { accept: create(), underWay: 0 }
+    const own = senders.get(name) ?? { accept: create(channel), underWay: 0 }
     senders.set(name, own)
     own.underWay++
     try {
