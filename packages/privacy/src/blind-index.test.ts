@@ -59,6 +59,7 @@ test.each([
   ['ada@example.com', 'ada@example.org'],
   ['https://example.com/Hook@A', 'https://example.com/hook@a'],
   ['User-1', 'user-1'],
+  ['17@010', '17@8'],
   ['https://app.example/#/users/42', 'https://app.example/#/users/43'],
 ])('%s and %s are two recipients', (one, other) => {
   expect(index('ten_1', one)).not.toBe(index('ten_1', other))

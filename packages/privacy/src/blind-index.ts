@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
+import { isIPv4 } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { LRUCache } from 'lru-cache'
 import { parseKey } from './secret-config.ts'
@@ -96,7 +97,13 @@ export function canonical(recipient: string): string {
   if (/^https?:\/\//i.test(recipient)) return URL.parse(recipient)?.href ?? recipient
   const [, local, domain] = /^([^@\s]+)@([^@/\s]+)$/.exec(recipient) ?? []
   if (local === undefined || domain === undefined) return recipient
-  return `${local.normalize('NFC').toLowerCase()}@${domainToASCII(domain) || domain.toLowerCase()}`
+  return `${local.normalize('NFC').toLowerCase()}@${asciiOf(domain)}`
+}
+
+/** A number is no domain, but URLs read it as an IPv4 address: 010 and 8 are one there. */
+function asciiOf(domain: string): string {
+  const ascii = domainToASCII(domain)
+  return ascii === '' || isIPv4(ascii) ? domain.toLowerCase() : ascii
 }
 
 /** Whether two spellings are one recipient: their blind indexes are equal. */
