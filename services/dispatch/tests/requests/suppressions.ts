@@ -56,6 +56,15 @@ describe('replies by SMS', () => {
     await eventually(async () => expect(await ofRecipient(phone)).toMatchObject([{ reason: 'stop' }]))
   })
 
+  test('STOP and START count under each spelling of the number, which the carrier may report otherwise than the tenant sends to', async () => {
+    const line = freshPhone().slice(-10).replace(/^[01]/, '5')
+    const [sentTo, reported] = [`+52${line}`, `+521${line}`]
+    await write(reported, 'STOP')
+    await eventually(async () => expect(await ofRecipient(sentTo)).toMatchObject([{ reason: 'stop' }]))
+    await write(reported, 'START')
+    await eventually(async () => expect([...(await ofRecipient(sentTo)), ...(await ofRecipient(reported))]).toEqual([]))
+  })
+
   test('START lifts no operator’s decision', async () => {
     const phone = freshPhone()
     await add('sms', phone)

@@ -1,5 +1,6 @@
 import { type MessageReceived, messageReceived, SuppressionChannel } from '@notify/contracts'
 import { openEvent } from '@notify/messaging'
+import { spellingsOf } from '@notify/privacy'
 import type { Context } from '../../context.ts'
 import { readKeyword } from './read-keyword.ts'
 import { lift, suppress } from './suppression-store.ts'
@@ -19,14 +20,20 @@ export async function applyKeyword(
   const meaning = readKeyword(body, opt_out_type)
   // Short codes and alphanumeric senders cannot be recipients.
   if (meaning === undefined || rules.faultOf(from)) return
-  const recipient = {
+  const channel = SuppressionChannel.parse(message.channel)
+  // A carrier may report another spelling of the number than the tenant sends to.
+  const recipients = spellingsOf(from).map((phone) => ({
     tenant_id,
-    channel: SuppressionChannel.parse(message.channel),
-    recipient_index: secrets.blindIndex(tenant_id, from),
-    recipient_masked: rules.mask(from),
-  }
+    channel,
+    recipient_index: secrets.blindIndex(tenant_id, phone),
+    recipient_masked: rules.mask(phone),
+    occurred_at,
+  }))
   if (meaning === 'stop')
-    await suppress(db.run, [{ ...recipient, reason: 'stop', reported_at: received_at, occurred_at }])
-  else await lift(db.run, { ...recipient, occurred_at })
+    await suppress(
+      db.run,
+      recipients.map((one) => ({ ...one, reason: 'stop', reported_at: received_at })),
+    )
+  else for (const recipient of recipients) await lift(db.run, recipient)
   log.info({ provider_message_id, keyword: meaning }, 'keyword received')
 }
