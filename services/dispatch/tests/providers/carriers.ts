@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
+import { expectProblem } from '@notify/test-kit/api'
 import { call, create, env, of, smtp, token, twilio, whatsapp } from './stack.ts'
 
 test('a test call says what came back from the carrier, good or bad', async () => {
@@ -74,4 +75,21 @@ test('an app of one’s own gets a token for its registration, shown once, and i
     expect(rows).toHaveLength(1)
   })
   expect((await create(whatsapp())).callback_url).toContain('/cloud/shared')
+})
+
+test('a provider of the shared app gets an app of its own only together with a token for its registration', async () => {
+  const { provider_id: id } = await create(whatsapp())
+  const app_secret = 'app-secret-of-ours'
+  const refused = await call('PATCH', of(id), { body: { credentials: { app_secret } } })
+  expectProblem(refused, 422, 'validation_failed')
+  expect(refused.body.errors).toEqual([{ path: 'credentials.verify_token', message: 'must be given' }])
+  const changed = await call('PATCH', of(id), {
+    body: { credentials: { app_secret, verify_token: 'a-token-of-ours' } },
+  })
+  expect([changed.status, changed.body.callback_url]).toEqual([200, expect.stringContaining(`/cloud/${id}`)])
+  expectProblem(
+    await call('PATCH', of(id), { body: { credentials: { verify_token: null } } }),
+    422,
+    'validation_failed',
+  )
 })

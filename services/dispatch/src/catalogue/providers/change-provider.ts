@@ -12,6 +12,7 @@ import {
   replaceFields,
   requireCredentials,
   requireDestination,
+  requireGenerated,
   requireSecretsForDestination,
   type WithHostResolver,
 } from './read-credentials.ts'
@@ -70,5 +71,6 @@ function replaced(context: Context, kind: ProviderKind | undefined, row: Provide
   if (!kind) return credentials
   requireSecretsForDestination(kind, known, given)
   requireCredentials(kind, credentials)
+  requireGenerated(kind, credentials)
   return credentials
 }

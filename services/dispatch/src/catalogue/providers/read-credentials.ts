@@ -35,6 +35,15 @@ export function requireCredentials({ credentials: schema }: ProviderKind, creden
 }
 
 /**
+ * Refuses a change that lacks what the service generates for new providers: its response would not show it.
+ * @throws Problem `validation_failed` naming each as `credentials.<field>`
+ */
+export function requireGenerated({ make }: ProviderKind, credentials: Credentials): void {
+  const lacking = Object.keys(make?.(credentials) ?? {}).filter((name) => credentials[name] === undefined)
+  refuse(lacking.map((name) => ({ path: `credentials.${name}`, message: 'must be given' })))
+}
+
+/**
  * Refuses to keep a secret for another host or port than the one for which it was given: who changes that could read it there.
  * @throws Problem `validation_failed` naming each secret as `credentials.<field>`
  */
