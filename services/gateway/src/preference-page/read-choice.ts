@@ -1,13 +1,10 @@
 import { Frequency, type LinkAction } from '@notify/contracts'
 
-/** A form may have more fields than there can be topics; the rest is left out. */
-const mostTopics = 100
+/** The most changes that dispatch takes at a time. A page may show more topics. */
+const mostChanges = 100
 
 const keysOf = (form: URLSearchParams, name: string) =>
-  form
-    .getAll(name)
-    .filter((key) => /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/.test(key))
-    .slice(0, mostTopics)
+  form.getAll(name).filter((key) => /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/.test(key))
 
 /** How often the messages of a topic come; an empty value stands for "as the event says". */
 const frequencyIn = (value: string | undefined) => (value === '' ? null : Frequency.safeParse(value).data)
@@ -18,17 +15,19 @@ const frequencyIn = (value: string | undefined) => (value === '' ? null : Freque
  */
 function changesIn(form: URLSearchParams): LinkAction {
   const fields = new Map(form)
-  const [listed, checked, shownOff] = [keysOf(form, 'listed'), keysOf(form, 'topic'), keysOf(form, 'shown_off')]
+  const listed = keysOf(form, 'listed')
+  const [checked, shownOff] = [new Set(keysOf(form, 'topic')), new Set(keysOf(form, 'shown_off'))]
+  const frequencies = listed.flatMap((topic) => {
+    const [shown, frequency] = [`shown_frequency.${topic}`, `frequency.${topic}`].map((name) =>
+      frequencyIn(fields.get(name)),
+    )
+    return shown === undefined || frequency === undefined || frequency === shown ? [] : [{ topic, frequency }]
+  })
   return {
     action: 'save',
-    on: checked.filter((key) => shownOff.includes(key)),
-    off: listed.filter((key) => !checked.includes(key) && !shownOff.includes(key)),
-    frequencies: listed.flatMap((topic) => {
-      const [shown, frequency] = [`shown_frequency.${topic}`, `frequency.${topic}`].map((name) =>
-        frequencyIn(fields.get(name)),
-      )
-      return shown === undefined || frequency === undefined || frequency === shown ? [] : [{ topic, frequency }]
-    }),
+    on: [...checked.intersection(shownOff)].slice(0, mostChanges),
+    off: listed.filter((key) => !checked.has(key) && !shownOff.has(key)).slice(0, mostChanges),
+    frequencies: frequencies.slice(0, mostChanges),
   }
 }
 
