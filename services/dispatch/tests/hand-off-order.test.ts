@@ -162,6 +162,19 @@ test('a scheduled one takes its position when it is due, in the order of the tim
   expect(await predecessors(now, sooner, later)).toEqual([[null], [idOf(now)], [idOf(sooner)]])
 })
 
+test('a worker takes no due messages while another one takes some: each would leave out what the other has locked', async () => {
+  const at = (ms: number) => ({ sendAt: new Date(Date.now() + ms) })
+  const [sooner, later] = [inApp('liv', at(-2000)), inApp('liv', at(-1000))]
+  await accept(later, sooner)
+  await db.transaction(async (run) => {
+    await takeDueNotifications({ ...db, run }, channels)
+    await accept(inApp('liv', at(-500)))
+    expect(await takeDueNotifications(db, channels)).toEqual([])
+  })
+  expect(await takeDueNotifications(db, channels)).toMatchObject([{ count: 1 }])
+  expect(await predecessors(sooner, later)).toEqual([[null], [idOf(sooner)]])
+})
+
 test('a repeated hand-off follows those of its batch, and after five minutes nothing', async () => {
   const [gone, first, second] = [inApp('zoe'), inApp('zoe'), inApp('zoe')]
   for (const one of [gone, first, second]) await accept(one)

@@ -16,10 +16,13 @@ import { handOffBytesSql, workQueries } from '../../outcome/hand-offs/work-sql.t
 import { askSql, silentSql, withAttempts } from '../../outcome/inquiries/inquiry-sql.ts'
 import { fittingSql, lockDueSql } from './open-sql.ts'
 
+/** One worker at a time: two that skip each other's rows would hand over the messages to one inbox in another order. */
+const isMyTurn = `(select pg_try_advisory_xact_lock(hashtextextended('due messages of ' || current_schema(), 0)))`
+
 const dueSql = (channels: Channels) =>
   fittingSql(
     lockDueSql('next_attempt_at', {
-      where: `f.status in ('queued', 'scheduled')`,
+      where: `f.status in ('queued', 'scheduled') and ${isMyTurn}`,
       still: `n.status in ('queued', 'scheduled') and not n.sending`,
       bytes: handOffBytesSql(channels, 'n'),
     }),
