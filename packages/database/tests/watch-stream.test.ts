@@ -1,14 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { eventually, snapshotNats, TestEnv } from '@notify/dev-env'
 import { provisionStream } from '@notify/messaging'
+import { countRowsRead } from '@notify/test-kit/database'
 import { createTestKit } from '@notify/test-kit/kit'
 import type { Queries } from '../src/open.ts'
 import { startOutboxRelay } from '../src/outbox/relay.ts'
 import { noteLoss, republishLost } from '../src/outbox/republish-lost.ts'
 import { outboxTables } from '../src/outbox/tables.ts'
-import { createStreamWatch } from '../src/outbox/watch-stream.ts'
+import { createStreamWatch, noticeLoss } from '../src/outbox/watch-stream.ts'
+import { sessionSettings } from '../src/session-settings.ts'
 import { type BusProcess, enqueue, numbersIn, startBusProcess, stored, wipeNats } from './outbox.ts'
-import { makeTables } from './schema.ts'
+import { makeTables, startProcess } from './schema.ts'
 
 let env: TestEnv
 let one: BusProcess
@@ -318,4 +320,24 @@ test('a second loss before the first was repaired costs nothing', async () => {
     if (left === 'nothing') break
   }
   expect(await one.db.run('select count(*)::int as count from outbox where publications = 1')).toEqual([{ count: 100 }])
+})
+
+test('a comparison reads few messages of a large outbox, also with the settings of dispatch', async () => {
+  const { kit, bus } = await startBusProcess(env)
+  const { db, kit: own } = await startProcess(env, { poolSize: 1 })
+  const { search_path: _, ...settings } = sessionSettings('dispatch')
+  for (const [name, value] of Object.entries(settings)) await db.run(`set ${name} = '${value}'`)
+  // Rows of a week, of which the newest have taken the place of deleted ones.
+  await db.runLong(
+    `insert into outbox (subject, events, published_at, published_seq)
+     select 'consent.told.a', repeat('x', 1000), now() - interval '1 hour' - ((5000 + $1 - i) % $1) * interval '25 s', i
+     from generate_series(1, $1::int) as i`,
+    [many],
+  )
+  await db.runLong(`select brin_summarize_new_values('outbox_published_at')`)
+  await db.runLong('analyze outbox')
+  await noticeLoss(kit, db, bus, options)
+  const read = await countRowsRead(db, ['outbox'], (counted) => noticeLoss(kit, counted, bus, options))
+  expect(read).toBeLessThan(many / 4)
+  await Promise.all([kit.stop(), own.stop()])
 })

@@ -132,7 +132,8 @@ async function isUnchanged(kit: Kit, bus: Bus, { streamReplicas }: StreamWatchOp
   return isReadable(bus, info)
 }
 
-async function noticeLoss(
+/** Compares the stream with what was published, and records what it may have lost. */
+export async function noticeLoss(
   kit: Kit,
   db: Queries,
   bus: Bus,
@@ -140,6 +141,8 @@ async function noticeLoss(
 ): Promise<Found> {
   const { name } = streams[kit.service]
   return db.transaction(async (run) => {
+    // A BRIN index is read by bitmaps alone: without them, dispatch would read its whole outbox.
+    await run('set local enable_bitmapscan = on')
     // One replica at a time. Read the expected state before the actual one, or a message published in between looks
     // lost.
     const known = await knownState(run, name)
