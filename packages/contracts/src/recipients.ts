@@ -73,7 +73,8 @@ export const putRecipient = defineRoute({
   service: 'dispatch',
   method: 'PUT',
   path,
-  summary: 'Create a user or replace it as a whole. Notifications accepted before keep their address.',
+  summary:
+    'Create a user or replace it as a whole. Notifications accepted before keep their address, except for items of a digest.',
   auth,
   params,
   body: NewRecipient,
@@ -86,7 +87,7 @@ export const deleteRecipient = defineRoute({
   service: 'dispatch',
   method: 'DELETE',
   path,
-  summary: 'Delete a user. Notifications accepted before keep their address.',
+  summary: 'Delete a user. Notifications accepted before keep their address, except for items of a digest.',
   auth,
   params,
   responses: { 204: NoContent },

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { createPrincipalSigner, principalHeader } from '@notify/service-kit'
-import { postUntilTaken } from '@notify/test-kit/api'
+import { becomeDue, inAnHour, postUntilTaken } from '@notify/test-kit/api'
 import { type Application, addApplication, addKey, newKeyPrincipal } from '@notify/test-kit/callers'
 import { freshPhone } from '@notify/test-kit/sms'
-import { content, control, env, freshUsers, idOf, lists } from './stack.ts'
+import { content, control, env, freshUsers, idOf, lists, notificationsOf } from './stack.ts'
 
 /** An application with a list of three users. */
 async function withList() {
@@ -58,6 +58,29 @@ test('the deletion of an application cancels its broadcasts, running or paused',
     )
     expect(rows).toEqual(ids.map(() => ({ pages: 1, accepted: 0, refusals: {}, next_page_at: null })))
   })
+})
+
+test('the notifications of a completed broadcast that wait for their time are not sent after the deletion of its application', async () => {
+  const { application, key, list_id } = await withList()
+  const body = { ...content, send_at: inAnHour() }
+  const { broadcast_id } = (await postUntilTaken(env, `/api/v1/lists/${list_id}/notifications`, body, { key })).body
+  await eventually(async () =>
+    expect(await notificationsOf(broadcast_id)).toMatchObject([{ status: 'scheduled', count: 3 }]),
+  )
+  await remove(application)
+  await eventually(async () => {
+    const ended = 'select from dispatch.ended_applications where application_id = $1'
+    expect((await env.admin.query(ended, [application.applicationId])).rows).toHaveLength(1)
+  })
+  const { rows } = await env.admin.query('select id from dispatch.notifications where broadcast_id = $1', [
+    broadcast_id,
+  ])
+  await becomeDue(env, ...rows.map(({ id }) => id))
+  await eventually(async () =>
+    expect(await notificationsOf(broadcast_id)).toEqual([
+      { status: 'cancelled', failure_reason: 'broadcast_cancelled', count: 3, users: 3 },
+    ]),
+  )
 })
 
 test('a broadcast that a request under way begins after the deletion of its application is cancelled with its first page', async () => {

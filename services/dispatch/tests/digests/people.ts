@@ -54,6 +54,19 @@ test('a digest goes to the address that the user has at its close', async () => 
   expect(await textsTo(before)).toEqual([])
 })
 
+test('a digest to a user who was deleted before its close ends with a reason', async () => {
+  const event_key = await addEvent(anHour)
+  const user_id = crypto.randomUUID()
+  await env.api('PUT', `/api/v1/users/${user_id}`, { body: { phone: freshPhone() } })
+  const item = await add(event_key, '', 'Ada', { recipient: { user_id } })
+  expect((await env.api('DELETE', `/api/v1/users/${user_id}`)).status).toBe(204)
+  await close(event_key)
+  expect(await stateOf(env, item)).toMatchObject({
+    delivery_status: 'failed',
+    failure_reason: expect.stringMatching(/^recipient_unknown/),
+  })
+})
+
 test('a request that cannot be put together with others is refused, and begins no digest', async () => {
   const event_key = await addEvent(
     { ...anHour, key: 'post' },

@@ -11,9 +11,13 @@ export const endOfExpired = (row: string) =>
 /** The reason of a message that was not sent because its broadcast was cancelled. */
 export const calledOffReason = 'broadcast_cancelled'
 
-/** SQL for whether the broadcast that a row of `notifications` is part of was cancelled. */
+/**
+ * SQL for whether the broadcast that a row of `notifications` is part of was cancelled, or its application deleted: a broadcast may have
+ * completed while its notifications wait for their time.
+ */
 export const isCalledOff = (row: string) => `coalesce(case when ${row}.broadcast_id is not null then (
-    select b.status = 'cancelled' from broadcasts b where b.id = ${row}.broadcast_id) end, false)`
+    select b.status = 'cancelled' or exists (select from ended_applications e where e.application_id = b.application_id)
+    from broadcasts b where b.id = ${row}.broadcast_id) end, false)`
 
 /** SQL for whether a row of `notifications` may not be sent any more, by the clock of Postgres. */
 export const hasExpired = (row: string) => `coalesce(${row}.expires_at <= now(), false)`
