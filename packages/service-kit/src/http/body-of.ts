@@ -34,11 +34,11 @@ export async function bodyOf(
 }
 
 /** @throws Problem `payload_too_large` for a body that exceeds the usual limit without the field that permits it */
-function requireAllowance({ exemptLength }: Route, { value, bytes }: Body): void {
-  if (!exemptLength || bytes <= defaultMaxBodyBytes) return
-  if (bytes - exemptLength(value) <= defaultMaxBodyBytes) return
+function requireAllowance({ exempt }: Route, { value, bytes }: Body): void {
+  if (!exempt || bytes <= defaultMaxBodyBytes) return
+  if (bytes - exempt.bytesOf(value) <= defaultMaxBodyBytes) return
   throw new Problem(
     'payload_too_large',
-    `The body may have at most ${defaultMaxBodyBytes} bytes beside its attachments`,
+    `The body may have at most ${defaultMaxBodyBytes} bytes beside its ${exempt.field}`,
   )
 }
