@@ -77,6 +77,8 @@ export interface Route {
   readonly download?: true | undefined
   /** Largest body in bytes. Default: 256 KiB. */
   readonly maxBodyBytes?: number | undefined
+  /** Most values of a JSON body, with its lists and objects. Default: 10,000. */
+  readonly maxValues?: number | undefined
   /** The field that `maxBodyBytes` is for, and how many bytes of a body it takes: the rest stays within the default limit. */
   readonly exempt?: { readonly field: string; readonly bytesOf: (body: unknown) => number } | undefined
   /** Whether a repetition changes nothing. Default: of a GET only. */

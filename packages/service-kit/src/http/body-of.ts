@@ -26,6 +26,7 @@ export async function bodyOf(
   const read = parseJson(await readBody(request, maxBytes, share), {
     isChecked: contract.auth.caller === 'internal',
     keepUnstorable: contract.judgesParts,
+    mostValues: contract.maxValues,
   })
   requireAllowance(contract, read)
   // An invalid body is reported before an invalid Idempotency-Key, which is checked later.
