@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { publicRoutes } from '@notify/contracts/catalogue'
 import { readShape } from '@notify/service-kit'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { readText, root, services, sourcesOf } from './sources.ts'
 
 const wrong = [null, 7, -1, 1e9, true, '', ' ', 'yesterday', '\u0000', 'x'.repeat(10_000), [], [7], {}, { a: 1 }]
@@ -23,6 +23,26 @@ test.each(routes)('%s names each invalid field once, in our own words', (_name, 
     // Texts of zod begin with a capital letter, ours continue a sentence.
     expect(errors.filter(({ message }) => !/^[a-z]/.test(message))).toEqual([])
   }
+})
+
+/** Where a JSON schema has objects that pass over fields which they do not name. Records name none. */
+function openObjects(node: unknown, path: string): string[] {
+  if (typeof node !== 'object' || node === null) return []
+  const { type, properties, additionalProperties } = node as Record<string, unknown>
+  const isOpen = type === 'object' && properties !== undefined && additionalProperties !== false
+  const within = Object.entries(node).flatMap(([name, part]) => openObjects(part, `${path}.${name}`))
+  return isOpen ? [path, ...within] : within
+}
+
+test('bodies refuse unknown fields at every depth, because a misspelt one would be dropped silently', () => {
+  const openIn = (name: string, body: z.ZodType) =>
+    openObjects(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }), name)
+  const named = z.object({ a: z.string() }).meta({ id: 'Named' })
+  const open = z.strictObject({ named: named.nullable(), list: z.array(z.looseObject({ b: z.string() })).default([]) })
+  expect(openIn('open', open).sort()).toEqual(['open.$defs.Named', 'open.properties.list.items'])
+  const bodies = publicRoutes().flatMap(({ name, body }) => (body ? [[name, body] as const] : []))
+  expect(bodies.length).toBeGreaterThan(30)
+  expect(bodies.flatMap(([name, body]) => openIn(name, body))).toEqual([])
 })
 
 test('services leave the texts of invalid fields to service-kit', () => {

@@ -8,7 +8,7 @@ import { listQuery, pageOf } from './list.ts'
 import { defineRoute, operator } from './route.ts'
 import { EventKey, Timestamp } from './text.ts'
 import { TopicKey } from './topics.ts'
-import { EventTranslations, TranslationWarning } from './translations.ts'
+import { besideTranslations, EventTranslations, TranslationWarning } from './translations.ts'
 
 /** `draft`: never published. `inactive`: published before; notifications are refused until it is published again. */
 export const EventStatus = z.enum(['draft', 'published', 'inactive'])
@@ -140,6 +140,7 @@ export const createEvent = defineRoute({
   auth,
   params: listParams,
   body: NewEvent,
+  ...besideTranslations,
   responses: { 201: EventRecord },
   errors: [
     'not_found',
@@ -176,6 +177,7 @@ export const replaceEvent = defineRoute({
   params,
   query: basedOn,
   body: EventContent,
+  ...besideTranslations,
   responses: { 200: EventRecord },
   errors: ['not_found', 'event_not_found', 'topic_not_found', 'edit_conflict', 'translation_limit_reached'],
 })

@@ -5,7 +5,7 @@ import { listQuery, pageOf, wholeNumber } from './list.ts'
 import { byLocale, Locale, TimeZone } from './locale.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { Timestamp } from './text.ts'
-import { mostTranslations } from './translations.ts'
+import { besideTranslations, mostTranslations } from './translations.ts'
 
 /** What stands around the text and the HTML of an email. */
 const texts = {
@@ -85,6 +85,7 @@ export const createLayout = defineRoute({
   summary: 'Create a layout of emails',
   auth,
   body: NewLayout,
+  ...besideTranslations,
   responses: { 201: StoredLayout },
   errors: ['layout_limit_reached', 'translation_variable_unknown', 'translation_limit_reached', ...idempotencyErrors],
 })
@@ -115,6 +116,7 @@ export const replaceLayout = defineRoute({
       .meta({ description: 'Version that the request is based on. If the layout has another one: edit_conflict.' }),
   }),
   body: NewLayout,
+  ...besideTranslations,
   responses: { 200: StoredLayout },
   errors: [
     ...(['not_found', 'edit_conflict', 'layout_in_use'] as const),

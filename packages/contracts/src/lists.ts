@@ -144,6 +144,8 @@ export const putMembers = defineRoute({
     })
     .meta({ id: 'NewListMembers' }),
   maxBodyBytes: 6 * 1024 * 1024,
+  // Some 35 variables of each member.
+  maxValues: 40_000,
   responses: {
     200: z
       .object({ added: z.int().meta({ example: 2 }), member_count: z.int().meta({ example: 12 }) })

@@ -47,7 +47,7 @@ export const createNotification = defineRoute({
   auth: apiKey('notifications:send'),
   body: DispatchRequest,
   maxBodyBytes: 10 * 1024 * 1024,
-  exemptLength: attachedLength,
+  exempt: { field: 'attachments', bytesOf: attachedLength },
   responses: { 202: NotificationAccepted },
   errors: [
     'event_not_found',

@@ -77,8 +77,10 @@ export interface Route {
   readonly download?: true | undefined
   /** Largest body in bytes. Default: 256 KiB. */
   readonly maxBodyBytes?: number | undefined
-  /** How much of a body, in characters of its JSON, does not count against the default limit: `maxBodyBytes` is for this alone. */
-  readonly exemptLength?: ((body: unknown) => number) | undefined
+  /** Most values of a JSON body, with its lists and objects. Default: 10,000. */
+  readonly maxValues?: number | undefined
+  /** The field that `maxBodyBytes` is for, and how many bytes of a body it takes: the rest stays within the default limit. */
+  readonly exempt?: { readonly field: string; readonly bytesOf: (body: unknown) => number } | undefined
   /** Whether a repetition changes nothing. Default: of a GET only. */
   readonly idempotent?: true | undefined
   /** Whether the response contains secrets or message texts, which must be encrypted at rest. */

@@ -6,7 +6,7 @@ import { listQuery, pageOf, wholeNumber } from './list.ts'
 import { previewedFields, previewFields } from './preview.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { Timestamp } from './text.ts'
-import { EventTranslations } from './translations.ts'
+import { besideTranslations, EventTranslations } from './translations.ts'
 
 /**
  * The writable fields of a stored template. Notifications refer to it by `template_id` and fill it with
@@ -71,6 +71,7 @@ export const createTemplate = defineRoute({
   summary: 'Create a stored template',
   auth,
   body: NewTemplate,
+  ...besideTranslations,
   responses: { 201: StoredTemplate },
   errors: ['template_limit_reached', 'translation_variable_unknown', 'translation_limit_reached', ...idempotencyErrors],
 })
@@ -101,6 +102,7 @@ export const replaceTemplate = defineRoute({
       .meta({ description: 'Version that the request is based on. If the template has another one: edit_conflict.' }),
   }),
   body: NewTemplate,
+  ...besideTranslations,
   responses: { 200: StoredTemplate },
   errors: ['not_found', 'edit_conflict', 'translation_variable_unknown', 'translation_limit_reached'],
 })

@@ -17,6 +17,18 @@ export type EventTranslations = z.output<typeof EventTranslations>
 /** What each translated template was made from, by locale and channel: a digest of the template in `templates`. */
 export type TranslationBases = Record<string, Record<string, string>>
 
+/** For routes that save all translations at once: 250,000 characters, which may have three bytes each, beside a usual body. */
+export const besideTranslations = {
+  maxBodyBytes: 1024 * 1024,
+  exempt: { field: 'translations', bytesOf: translatedBytes },
+} as const
+
+/** The bytes of the translations in a body. */
+function translatedBytes(body: unknown): number {
+  const { translations } = (typeof body === 'object' && body !== null ? body : {}) as { translations?: unknown }
+  return translations === undefined ? 0 : Buffer.byteLength(JSON.stringify(translations))
+}
+
 /** What a translation lacks. `missing`: the channel is sent in another language. `outdated`: its template has changed since. */
 export const TranslationWarning = z.object({
   locale: z.string(),

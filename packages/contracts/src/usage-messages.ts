@@ -76,7 +76,7 @@ export const putPrices = defineRoute({
       .meta({ description: 'Version that the request is based on. If the list has another one: edit_conflict.' }),
   }),
   body: z
-    .strictObject({ currency: Currency, prices: z.array(Price).max(1000) })
+    .strictObject({ currency: Currency, prices: z.array(z.strictObject(Price.shape)).max(1000) })
     .refine(
       ({ prices }) =>
         new Set(prices.map((one) => `${one.channel} ${one.country_prefix} ${one.category}`)).size === prices.length,

@@ -187,6 +187,13 @@ test.each<[string, object]>([
   expectProblem(await call('PUT', 'prices', { body }), 422, 'validation_failed')
 })
 
+test('a misspelt field of a price is refused: without it the price would count for every country', async () => {
+  const prices = [{ channel: 'sms', country: '+49', price: '1' }]
+  const refused = await call('PUT', 'prices', { body: { currency: 'EUR', prices } })
+  expectProblem(refused, 422, 'validation_failed')
+  expect(refused.body.errors).toEqual([{ path: 'prices.0.country', message: 'is not a known field' }])
+})
+
 test('another tenant has its own list and counts, and prices are changed with providers:manage', async () => {
   const { tenantId } = await addBareTenant(env)
   const token = operatorToken(env, { tenant_id: tenantId, permissions: ['usage:read'] })

@@ -26,6 +26,7 @@ export async function bodyOf(
   const read = parseJson(await readBody(request, maxBytes, share), {
     isChecked: contract.auth.caller === 'internal',
     keepUnstorable: contract.judgesParts,
+    mostValues: contract.maxValues,
   })
   requireAllowance(contract, read)
   // An invalid body is reported before an invalid Idempotency-Key, which is checked later.
@@ -34,11 +35,11 @@ export async function bodyOf(
 }
 
 /** @throws Problem `payload_too_large` for a body that exceeds the usual limit without the field that permits it */
-function requireAllowance({ exemptLength }: Route, { value, bytes }: Body): void {
-  if (!exemptLength || bytes <= defaultMaxBodyBytes) return
-  if (bytes - exemptLength(value) <= defaultMaxBodyBytes) return
+function requireAllowance({ exempt }: Route, { value, bytes }: Body): void {
+  if (!exempt || bytes <= defaultMaxBodyBytes) return
+  if (bytes - exempt.bytesOf(value) <= defaultMaxBodyBytes) return
   throw new Problem(
     'payload_too_large',
-    `The body may have at most ${defaultMaxBodyBytes} bytes beside its attachments`,
+    `The body may have at most ${defaultMaxBodyBytes} bytes beside its ${exempt.field}`,
   )
 }

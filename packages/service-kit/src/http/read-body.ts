@@ -12,8 +12,8 @@ export const defaultMaxBodyBytes = 256 * 1024
 /** Maximum nesting depth of a body, so that recursion cannot overflow the stack. */
 const maxJsonDepth = 64
 
-/** Maximum number of values in a body: 20,000 short values take as long as a thousand small requests. */
-const maxJsonValues = 10_000
+/** Default limit of the values in a body: 20,000 short values take as long as a thousand small requests. */
+const defaultMaxValues = 10_000
 
 /** Whether the request carries a body (RFC 9112, 6). */
 export function hasBody(request: IncomingMessage): boolean {
@@ -88,6 +88,8 @@ interface ReadOptions {
   isChecked?: boolean
   /** Whether the caller of this function checks storability itself (`requireStorable`). */
   keepUnstorable?: boolean | undefined
+  /** Default: 10,000. */
+  mostValues?: number | undefined
 }
 
 /**
@@ -95,9 +97,9 @@ interface ReadOptions {
  * @throws Problem `invalid_json`; `validation_failed` for strings that Postgres or UTF-8 cannot represent, numbers that
  * are infinite or lose precision, and bodies with too many values or levels
  */
-export function parseJson(bytes: Buffer, { isChecked, keepUnstorable }: ReadOptions = {}): Body {
+export function parseJson(bytes: Buffer, { isChecked, keepUnstorable, mostValues }: ReadOptions = {}): Body {
   if (!isUtf8(bytes)) throw new Problem('invalid_json', 'The body is not UTF-8')
-  if (!isChecked) requireModest(bytes)
+  if (!isChecked) requireModest(bytes, mostValues)
   const text = bytes.toString('utf8')
   let value: unknown
   try {
@@ -131,7 +133,7 @@ const tooComplex = (message: string) =>
   new Problem('validation_failed', `The body ${message}`, { errors: [{ path: '', message }] })
 
 /** @throws Problem `validation_failed` for JSON that takes too long to parse */
-export function requireModest(bytes: Buffer, mostValues = maxJsonValues): void {
+export function requireModest(bytes: Buffer, mostValues = defaultMaxValues): void {
   // Each level takes two brackets, and each value two bytes.
   if (bytes.length < 2 * Math.min(maxJsonDepth, mostValues)) return
   const { depth, values } = measureJson(bytes)

@@ -81,11 +81,18 @@ test('a body that nests deeper than the stack is refused, not a fault of ours', 
   }
 })
 
+const entries = (count: number) => JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [n, 1])))
+
 test('a body of very many values is refused before it is parsed', async () => {
-  const entries = (count: number) => JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [n, 1])))
   const { status, body } = await call('POST', '/api/v1/echo', entries(10_001))
   expect([status, body.detail]).toEqual([422, 'The body has more than 10000 values'])
   expect((await call('POST', '/api/v1/echo', entries(9_000))).status).toBe(201)
+})
+
+test('a route may permit more values, up to a limit of its own', async () => {
+  expect((await call('POST', '/api/v1/crowds', entries(19_000))).status).toBe(201)
+  const { status, body } = await call('POST', '/api/v1/crowds', entries(20_001))
+  expect([status, body.detail]).toEqual([422, 'The body has more than 20000 values'])
 })
 
 test('the largest body is taken, one byte more is payload_too_large', async () => {

@@ -24,6 +24,7 @@ export const echo = defineRoute({
   responses: { 201: Echo },
   errors: [],
 })
+export const crowded = defineRoute({ ...echo, name: 'crowded', path: '/api/v1/crowds', maxValues: 20_000 })
 export const raw = defineRoute({
   ...echo,
   name: 'raw',

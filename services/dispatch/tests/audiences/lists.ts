@@ -43,6 +43,20 @@ describe('a list', () => {
     expect(found).not.toContain(another)
   })
 
+  test('takes 1,000 members at once with several variables each, but not with any number of them', async () => {
+    const id = await addList()
+    const put = (variables: number) => {
+      const data = Object.fromEntries(Array.from({ length: variables }, (_, at) => [`variable_${at}`, at]))
+      const members = freshUsers(1000).map((user_id) => ({ user_id, data }))
+      return untilAvailable(() => lists('PUT', `/${id}/members`, { members }))
+    }
+    const { status, body } = await put(10)
+    expect([status, body.detail, body.member_count]).toEqual([200, undefined, 1000])
+    const refused = await put(40)
+    expectProblem(refused, 422, 'validation_failed')
+    expect(refused.body.detail).toBe('The body has more than 40000 values')
+  })
+
   test('imports at the same moment count each member once', async () => {
     const id = await addList()
     const members = freshUsers(300).map(idOf)

@@ -228,6 +228,66 @@ test('the translations of an event are at most 250,000 characters together', asy
   expectProblem(await translate('fr'), 409, 'translation_limit_reached')
 })
 
+const languages = ['de', 'fr', 'es', 'pt', 'pl', 'ar', 'hi', 'ja']
+const longEmail = (letter: string) => ({
+  email: { subject: 'Orders', body: 'Orders', html_body: letter.repeat(30_000) },
+})
+
+test('an event that was translated into one long language after the other is saved whole', async () => {
+  const base = longEmail('x')
+  const key = await createEvent({
+    ...{ status: 'draft', allowed_channels: ['email'] },
+    ...{ templates: base, translations: {} },
+  })
+  const path = `${eventsPath()}/${key}`
+  const texts = Object.fromEntries(Object.entries(base.email).map(([field, text]) => [`email.${field}`, text]))
+  for (const locale of languages) {
+    const translated = await call('PUT', `${path}/translations/${locale}`, { body: { texts } })
+    expect([translated.status, translated.body.detail]).toEqual([200, undefined])
+  }
+  const read = (await call('GET', path)).body
+  expect(Object.keys(read.translations).sort()).toEqual(languages.toSorted())
+  const body = {
+    ...{ name: 'Renamed', allowed_channels: read.allowed_channels },
+    ...{ templates: read.templates, translations: read.translations },
+  }
+  const saved = await call('PUT', path, { body })
+  expect([saved.status, saved.body.detail]).toEqual([200, undefined])
+  expect(saved.body).toMatchObject(body)
+})
+
+/** Of three bytes. */
+const wideLetter = '語'
+const wideEmail = longEmail(wideLetter)
+const wideLayout = { html_body: `{{ content }}${wideLetter.repeat(30_000)}` }
+
+test.each<[string, () => string, object, object, object]>([
+  ['an event', eventsPath, { event_key: 'languages.long' }, { templates: wideEmail }, wideEmail],
+  ['a stored template', () => '/api/v1/templates', {}, { templates: wideEmail }, wideEmail],
+  ['a layout', () => '/api/v1/layouts', {}, wideLayout, wideLayout],
+])(
+  '%s is created and replaced with its longest translations, which do not make room for a longer base',
+  async (_what, pathOf, ids, base, texts) => {
+    const content = { ...base, translations: Object.fromEntries(languages.map((locale) => [locale, texts])) }
+    const made = await call('POST', pathOf(), { body: { ...ids, name: 'Long', ...content } })
+    expect([made.status, made.body.detail]).toEqual([201, undefined])
+    const { event_key, template_id, layout_id } = made.body
+    const id = event_key ?? template_id ?? layout_id
+    const replace = (name: string) => call('PUT', `${pathOf()}/${id}`, { body: { name, ...content } })
+    const replaced = await replace('Renamed')
+    expect([replaced.status, replaced.body.detail]).toEqual([200, undefined])
+    expect(replaced.body).toMatchObject({ name: 'Renamed', ...content })
+    await eventually(async () => {
+      const log = await call('GET', `/api/v1/audit-log?resource_id=${id}`)
+      const names = log.body.items.map(({ after }: { after: { name?: string } }) => after.name)
+      expect(names).toEqual(expect.arrayContaining(['Renamed', 'Long']))
+    })
+    const refused = await replace('x'.repeat(200_000))
+    expectProblem(refused, 413, 'payload_too_large')
+    expect(refused.body.detail).toBe('The body may have at most 262144 bytes beside its translations')
+  },
+)
+
 test('a translator reads the texts, sends them back translated, and sees what is missing and outdated', async () => {
   const key = await createEvent({ translations: {} })
   const path = `${eventsPath()}/${key}`

@@ -6,19 +6,22 @@ import { textsOf } from '../../channels/channel-template.ts'
 import { requireFillable } from '../../channels/check-templates.ts'
 import { linkNames } from '../../channels/link-names.ts'
 import { presentTemplates } from '../../channels/present-templates.ts'
+import { requireTranslationRoom } from './keep-translations.ts'
 
 type Needs = { renderer: Renderer; channels: Channels }
 
 /**
  * Refuses translations that can never be rendered, or that break a rule of their channel for all variables.
- * @throws Problem `validation_failed` naming each fault of the first such locale, `rate_limited`
+ * @throws Problem `translation_limit_reached`, before any is parsed; `validation_failed` naming each fault of the first such
+ * locale; `rate_limited`
  */
 export async function requireFillableTranslations(
   context: Needs,
   tenantId: string,
-  translations: EventTranslations | undefined,
+  translations: EventTranslations = {},
 ): Promise<void> {
-  for (const [locale, templates] of Object.entries(translations ?? {}))
+  requireTranslationRoom(translations)
+  for (const [locale, templates] of Object.entries(translations))
     await requireFillable(context, tenantId, templates, `translations.${locale}`)
 }
 
