@@ -17,9 +17,9 @@ export type EventTranslations = z.output<typeof EventTranslations>
 /** What each translated template was made from, by locale and channel: a digest of the template in `templates`. */
 export type TranslationBases = Record<string, Record<string, string>>
 
-/** For routes that save all translations at once: 250,000 characters, which may have three bytes each, beside a usual body. */
+/** For routes that save all translations at once: 250,000 characters, of six bytes if they are escaped, beside a usual body. */
 export const besideTranslations = {
-  maxBodyBytes: 1024 * 1024,
+  maxBodyBytes: 2 * 1024 * 1024,
   exempt: { field: 'translations', bytesOf: translatedBytes },
 } as const
 

@@ -2,6 +2,7 @@ import {
   anyone,
   apiKey,
   apiKeyOrOperator,
+  besideTranslations,
   carrier,
   defineRoute,
   NoContent,
@@ -25,6 +26,12 @@ export const echo = defineRoute({
   errors: [],
 })
 export const crowded = defineRoute({ ...echo, name: 'crowded', path: '/api/v1/crowds', maxValues: 20_000 })
+export const translated = defineRoute({
+  ...echo,
+  name: 'translated',
+  path: '/api/v1/translated',
+  ...besideTranslations,
+})
 export const raw = defineRoute({
   ...echo,
   name: 'raw',

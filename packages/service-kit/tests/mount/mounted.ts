@@ -13,7 +13,7 @@ import { Lifecycle } from '../../src/lifecycle.ts'
 import { Problem } from '../../src/problem.ts'
 import { currentLogFields } from '../../src/telemetry/log-fields.ts'
 import { passingTracer } from '../../src/telemetry/tracing.ts'
-import { bare, callers, crowded, echo, either, item, passed, raw, remove, send, spoken, steer } from './contracts.ts'
+import { bare, callers, crowded, echo, either, item, passed, raw, remove, send, spoken, steer, translated } from './contracts.ts'
 
 /** What the app has logged, observed and refused; a test empties what it reads. */
 export const lines: Record<string, unknown>[] = []
@@ -61,6 +61,7 @@ export async function startMounted(): Promise<void> {
       return { value: body }
     }),
     route(crowded, async () => ({ value: null })),
+    route(translated, async () => ({ value: null })),
     route(raw, async (_context, { body }) => ({ value: body.toString('hex') })),
     route(spoken, async (_context, { body }) => (body.length > 0 ? '<Response/>' : new Reply(200, '<Nothing/>'))),
     route(send, async (_context, { idempotencyKey, requestId, span }) => {
