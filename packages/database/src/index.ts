@@ -37,6 +37,7 @@ export {
 } from './moving/tenant-tables.ts'
 export * from './open.ts'
 export * from './outbox/enqueue.ts'
+export { oldestPublishableSeconds } from './outbox/outbox-store.ts'
 export * from './outbox/relay.ts'
 export * from './outbox/tables.ts'
 export { createOutboxWaker, type WakeOutbox } from './outbox/wake-outbox.ts'

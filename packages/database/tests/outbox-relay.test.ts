@@ -3,6 +3,7 @@ import { wakeSubject } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { provisionStream } from '@notify/messaging'
 import { enqueueEvents, enqueueSql } from '../src/outbox/enqueue.ts'
+import { oldestPublishableSeconds } from '../src/outbox/outbox-store.ts'
 import { startOutboxRelay } from '../src/outbox/relay.ts'
 import { outboxTables } from '../src/outbox/tables.ts'
 import { createOutboxWaker } from '../src/outbox/wake-outbox.ts'
@@ -121,6 +122,19 @@ test('messages that NATS can never take delay no others, however many they are',
   await enqueue(one, [1])
   relay(one)
   await eventually(async () => expect(numbersIn(await stored(one))).toEqual([1]))
+})
+
+test('the age of the oldest message to publish ignores those that are too large, and those refused for a day', async () => {
+  const age = () => oldestPublishableSeconds(one.db.run)
+  await one.db.run(
+    `insert into outbox (id, subject, events, created_at)
+     select uuidv7(-age), 'consent.told.a', events, now() - age
+     from (values (interval '1 hour', rpad('[', 1048576)), (interval '25 hours', '[]')) as old (age, events)`,
+  )
+  expect(await age()).toBe(0)
+  await enqueue(one, [1])
+  expect(await age()).toBeGreaterThan(0)
+  expect(await age()).toBeLessThan(3600)
 })
 
 test('an urgent event is published before older ones, and once', async () => {

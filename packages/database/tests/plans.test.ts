@@ -10,7 +10,7 @@ import { claimKey, deleteExpiredKeys, findAnswers, keysInto } from '../src/idemp
 import { idempotencyTables } from '../src/idempotency/tables.ts'
 import type { Queries } from '../src/open.ts'
 import { claimUnpublished } from '../src/outbox/claim-unpublished.ts'
-import { markPublished } from '../src/outbox/outbox-store.ts'
+import { markPublished, oldestPublishableSeconds } from '../src/outbox/outbox-store.ts'
 import { noteLoss, republishLost } from '../src/outbox/republish-lost.ts'
 import { outboxTables } from '../src/outbox/tables.ts'
 import { defineStatement } from '../src/statement.ts'
@@ -104,6 +104,7 @@ const keepAnswers = defineStatement({ name: 'keep-answers', text: keysInto(`${an
 
 const statements: StatementCase[] = [
   { name: 'claim outbox', work: ({ run }) => claimUnpublished(run, { limit: 64, since: null }) },
+  { name: 'oldest publishable', work: ({ run }) => oldestPublishableSeconds(run) },
   { name: 'mark outbox', work: ({ run }, { messages }) => markPublished(run, messages) },
   { name: 'find keys', work: ({ run }, { keys }) => findAnswers(run, keys) },
   { name: 'claim a key', work: ({ run }) => claimKey(run, newKey(), '') },

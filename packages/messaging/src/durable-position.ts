@@ -2,10 +2,12 @@ import type { Consumer, JsMsg } from '@nats-io/jetstream'
 import { streams } from '@notify/contracts'
 import type { Bus } from './connect.ts'
 import type { Mend, SeenMessage } from './mend-consumer.ts'
-import { type DurableSettings, provisionConsumer } from './provision.ts'
+import { type DurableSettings, MissingDurableError, provisionConsumer } from './provision.ts'
 
 /** Interval of the check that the durable's position matches the stream. */
 const lookAgainMs = 5 * 60_000
+/** Time that another process has to recreate a durable. */
+const recreatedWithinMs = 1000
 
 interface PositionSettings extends DurableSettings {
   onMended(cause: Mend['cause']): void
@@ -18,6 +20,8 @@ export class DurablePosition {
   #seen: SeenMessage | undefined
   /** By `performance.now()`. */
   #lookAtMs = 0
+  /** Until when the durable is expected to exist, likewise; before its first check it is not. */
+  #expectedUntilMs = 0
 
   constructor(bus: Bus, settings: PositionSettings) {
     this.#bus = bus
@@ -37,11 +41,21 @@ export class DurablePosition {
     if (seq > (this.#seen?.seq ?? 0)) this.#seen = { seq, time }
   }
 
-  /** Creates the durable, or recreates it if its stream lost messages or its position is unknown. */
+  /**
+   * Creates the durable, or recreates it if its stream lost messages or its position is unknown.
+   * @throws MissingDurableError when it has just disappeared: repeat the call
+   */
   async provision(): Promise<Consumer> {
     const { publisher, durable, onMended } = this.#settings
-    this.#lookAtMs = performance.now() + lookAgainMs
-    const provisioned = await provisionConsumer(this.#bus, { ...this.#settings, seen: this.#seen })
+    const nowMs = performance.now()
+    this.#lookAtMs = nowMs + lookAgainMs
+    const look = { seen: this.#seen, isExpected: nowMs < this.#expectedUntilMs }
+    const provisioned = await provisionConsumer(this.#bus, { ...this.#settings, ...look }).catch((error: unknown) => {
+      if (error instanceof MissingDurableError)
+        this.#expectedUntilMs = Math.min(this.#expectedUntilMs, nowMs + recreatedWithinMs)
+      throw error
+    })
+    this.#expectedUntilMs = Number.POSITIVE_INFINITY
     if (provisioned !== 'kept') this.#seen = undefined
     if (provisioned === 'mended' || provisioned === 'position_unknown') onMended(provisioned)
     return this.#bus.js.consumers.get(streams[publisher].name, durable)

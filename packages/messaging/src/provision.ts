@@ -93,6 +93,17 @@ export interface DurableSettings {
   unsyncedMs: number
   /** The newest message of the durable that this process received. */
   seen?: SeenMessage | undefined
+  /** The durable existed a moment ago: if it is missing, another process may be recreating it. */
+  isExpected?: boolean
+}
+
+/** A durable is missing that existed a moment ago. */
+export class MissingDurableError extends Error {
+  override name = 'MissingDurableError'
+
+  constructor(durable: string) {
+    super(`the durable ${durable} is missing: another process may be recreating it`)
+  }
 }
 
 /** `made`: created, or recreated because it did not answer. */
@@ -101,14 +112,17 @@ export type Provisioned = 'made' | 'kept' | Mend['cause']
 /**
  * Creates a durable or updates its limits. Recreates it if its stream lost delivered messages, if the server reports an
  * impossible position, or if it does not answer.
+ * @throws MissingDurableError when an expected one does not exist
  * @throws Error when a durable of this name has another filter, so that it would receive other messages, or when it does not
  * answer
  */
 export async function provisionConsumer(bus: Bus, settings: DurableSettings): Promise<Provisioned> {
-  const { publisher, durable, filter, seen, unsyncedMs } = settings
+  const { publisher, durable, filter, seen, unsyncedMs, isExpected } = settings
   const { name } = streams[publisher]
   // Checked first: nats-server 2.9 silently replaces the filter of an existing durable, later versions refuse.
   const known = await findConsumer(bus, publisher, durable)
+  // Created here at the first message, it would take the name from one that continues after those already handled.
+  if (!known && isExpected) throw new MissingDurableError(durable)
   const stream = await bus.jsm.streams.info(name)
   const mark = readMark(known?.config.description)
   const describe = (floor?: number) => markOf(bus, stream, mark, floor)

@@ -4,10 +4,11 @@ import { subjectFilter } from '@notify/contracts'
 import { eventually, startFaultProxy, TestEnv } from '@notify/dev-env'
 import { createTestKit } from '@notify/test-kit/kit'
 import { hear, newId, type Process, send, sendOnce, startProcess, topic } from '@notify/test-kit/topic'
-import { connectBus } from '../src/connect.ts'
+import { type Bus, connectBus } from '../src/connect.ts'
+import { DurablePosition } from '../src/durable-position.ts'
 import { readNatsLogin } from '../src/nats-login.ts'
 import { openBus } from '../src/open-bus.ts'
-import { provisionConsumer, provisionStream } from '../src/provision.ts'
+import { MissingDurableError, provisionConsumer, provisionStream } from '../src/provision.ts'
 import { publish } from '../src/publish.ts'
 
 let env: TestEnv
@@ -66,23 +67,59 @@ test('every replica may create the same durable at every start', async () => {
   expect(config).toMatchObject({ filter_subject: 'consent.a', deliver_policy: DeliverPolicy.All, max_deliver: -1 })
 })
 
+/** A durable that the next check recreates, to start at its position. */
+const addWithStartTime = ({ durable, filter }: ReturnType<typeof settings>, startedAt: Date) =>
+  one.bus.jsm.consumers.add('CONSENT', {
+    durable_name: durable,
+    description: 'the check before',
+    filter_subject: filter,
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.StartTime,
+    opt_start_time: startedAt.toISOString(),
+  })
+
 test('a durable created with a start time keeps its position through repeated checks', async () => {
   const own = topic()
   const startedAt = new Date()
   await send(one, own, [1, 2, 3])
   const wanted = settings(`consent-${newId()}`, subjectFilter(own.event, {}))
-  await one.bus.jsm.consumers.add('CONSENT', {
-    durable_name: wanted.durable,
-    description: 'the check before',
-    filter_subject: wanted.filter,
-    ack_policy: AckPolicy.Explicit,
-    deliver_policy: DeliverPolicy.StartTime,
-    opt_start_time: startedAt.toISOString(),
-  })
+  await addWithStartTime(wanted, startedAt)
   for (let check = 1; check <= 3; check++) expect(await provisionConsumer(one.bus, wanted)).toBe('kept')
   const { num_pending, config } = await one.bus.jsm.consumers.info('CONSENT', wanted.durable)
   expect(config.deliver_policy).toBe(DeliverPolicy.StartSequence)
   expect(num_pending).toBeGreaterThan(0)
+})
+
+/** A bus on which something happens between the deletion of a durable and the answer to it. */
+function whileDeleting({ bus }: Process, work: () => Promise<void>): Bus {
+  const remove = async (stream: string, durable: string) => {
+    const isDeleted = await bus.jsm.consumers.delete(stream, durable)
+    await work()
+    return isDeleted
+  }
+  const consumers = Object.create(bus.jsm.consumers, { delete: { value: remove } })
+  return { ...bus, jsm: Object.create(bus.jsm, { consumers: { value: consumers } }) }
+}
+
+test('a durable that another process is recreating is not created at the first message meanwhile; a lost one is', async () => {
+  const wanted = settings(`consent-${newId()}`, subjectFilter(topic().event, {}))
+  const policy = async () => (await one.bus.jsm.consumers.info('CONSENT', wanted.durable)).config.deliver_policy
+  const position = new DurablePosition(one.bus, { ...wanted, onMended() {} })
+  await position.provision()
+  await one.bus.jsm.consumers.delete('CONSENT', wanted.durable)
+  await addWithStartTime(wanted, new Date())
+  const missed: unknown[] = []
+  const recreating = whileDeleting(one, async () => {
+    await position.provision().catch((error: unknown) => missed.push(error))
+  })
+  await provisionConsumer(recreating, wanted)
+  expect(missed).toEqual([expect.any(MissingDurableError)])
+  expect(await policy()).toBe(DeliverPolicy.StartSequence)
+  await position.provision()
+  expect(await policy()).toBe(DeliverPolicy.StartSequence)
+  await one.bus.jsm.consumers.delete('CONSENT', wanted.durable)
+  await eventually(() => position.provision())
+  expect(await policy()).toBe(DeliverPolicy.All)
 })
 
 test('a durable with other limits is updated, and keeps its position', async () => {

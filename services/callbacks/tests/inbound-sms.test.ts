@@ -7,7 +7,7 @@ import { openEvent } from '@notify/messaging'
 import { parseKeyRing } from '@notify/privacy'
 import { expectProblem, storedRows } from '@notify/test-kit/api'
 import { openBus, storedMessages, untilSettled } from '@notify/test-kit/bus'
-import { demoAccount, postForm, signature } from '@notify/test-kit/callbacks'
+import { demoAccount, postForm, report, signature } from '@notify/test-kit/callbacks'
 import { freshPhone } from '@notify/test-kit/sms'
 
 const address = '/api/v1/callbacks/smsprovider/inbound'
@@ -120,13 +120,40 @@ test('a repeated message is answered the same and published once', async () => {
   expect(await published(fields.MessageSid!)).toHaveLength(1)
 })
 
-test('of two tenants that share an account, only the one that owns the number is notified', async () => {
+test('of two tenants that share an account, the one that owns the number is notified, and both if it is of neither', async () => {
   const toTwin = inbound({ To: twinNumber })
   await receive(toTwin)
   expect(await published(toTwin.MessageSid!)).toMatchObject([{ tenant: twinTenant, provider: twinProvider }])
   const toNobody = inbound({ To: '+15005550999' })
   await receive(toNobody)
-  expect(await published(toNobody.MessageSid!)).toHaveLength(1)
+  const tenants = (await published(toNobody.MessageSid!)).map(({ tenant }) => tenant)
+  expect(tenants.toSorted()).toEqual([env.tenantId, twinTenant].toSorted())
+})
+
+test('a receipt of a provider that its tenant has replaced counts for it, and not for another tenant with the account', async () => {
+  const { sid: account_sid, authToken: auth_token } = demoAccount(env)
+  const credentials = { account_sid, auth_token, from: '+15005550008' }
+  const asOperator = { token: env.operatorToken }
+  const added = await env.api('POST', '/api/v1/providers', {
+    ...asOperator,
+    body: { channel: 'sms', kind: 'twilio', name: 'Replaced', credentials },
+  })
+  const { provider_id } = added.body
+  expect((await env.api('DELETE', `/api/v1/providers/${provider_id}`, asOperator)).status).toBe(204)
+  await eventually(async () => {
+    const replaced = 'select from callbacks.providers where id = $1 and deleted_at is not null'
+    expect((await env.admin.query(replaced, [provider_id])).rows).toHaveLength(1)
+  })
+  const MessageSid = `SM${crypto.randomUUID().replaceAll('-', '')}`
+  const attempt = { notificationId: newId('notif'), attemptId: newId('att') }
+  const account = { ...demoAccount(env), providerId: provider_id }
+  const { body } = await report(env, attempt, 'delivered', { account, fields: { MessageSid } })
+  expect(body).toEqual({ status: 'recorded' })
+  const { rows } = await env.admin.query(
+    'select provider_id from callbacks.received_callbacks where provider_message_id = $1',
+    [MessageSid],
+  )
+  expect(rows).toEqual([{ provider_id }])
 })
 
 test('an empty body, as of a picture, is a message like any other', async () => {

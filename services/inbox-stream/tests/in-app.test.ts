@@ -105,6 +105,37 @@ test('a hand-off that JetStream lost is repeated, and one that comes twice is st
   expect(inboxRequested.subject).toBe('dispatch.inbox.{lane}.requested')
 })
 
+test('hand-offs that NATS refuses are not written again while they wait, and each arrives once', async () => {
+  await using bus = await openBus(env)
+  const limitMessages = (max_msg_size: number) => bus.jsm.streams.update('DISPATCH', { max_msg_size })
+  const sql = env.sql('dispatch')
+  const ofInbox = `subject like 'dispatch.inbox.%' and strpos(events, $1) > 0`
+  const timesWritten = async (id: string) => (await sql.query(`select from outbox where ${ofInbox}`, [id])).rows.length
+  const users = Array.from({ length: 4 }, freshUser)
+  const ids: string[] = []
+  // As when its store is full.
+  await limitMessages(1)
+  try {
+    for (const user of users) ids.push(await sendInAppUntilTaken(env, user))
+    const [lost, ...waiting] = ids as [string, ...string[]]
+    for (const times of [2, 3, 4]) {
+      await eventually(async () => {
+        const young = `select from in_flight where id = any($1) and enqueued_at > now() - interval '1 second'`
+        expect((await sql.query(young, [waiting])).rows).toEqual([])
+      })
+      // One that is lost and older than the others shows that a round has passed.
+      await sql.query(`update outbox set published_at = now() where published_at is null and ${ofInbox}`, [lost])
+      await sql.query(`update notifications set enqueued_at = now() - interval '1 hour' where id = $1`, [lost])
+      await eventually(async () => expect(await timesWritten(lost)).toBe(times))
+    }
+    expect(await Promise.all(waiting.map(timesWritten))).toEqual(waiting.map(() => 1))
+  } finally {
+    await limitMessages(-1)
+  }
+  for (const id of ids) await untilState(env, id, { delivery_status: 'delivered' })
+  for (const user of users) expect((await untilInbox(env, await userToken(env, user), 1)).unread_count).toBe(1)
+})
+
 test('sequences of a user have no gap, however many notifications come at once', async () => {
   const users = [freshUser(), freshUser(), freshUser()]
   const tokens = await Promise.all(users.map((user) => userToken(env, user)))

@@ -2,8 +2,8 @@ import { type ParsedUrlQuery, parse } from 'node:querystring'
 import { Problem } from '@notify/service-kit'
 import { z } from 'zod'
 import { correlationOfUrl } from '../correlation.ts'
-import type { Callback, Claim, Received, ReceivingAccount } from '../receiver.ts'
-import { findSigners } from './signature.ts'
+import type { Callback, Claim, FindAccounts, Received, ReceivingAccount } from '../receiver.ts'
+import { findSigners, hasSigned } from './signature.ts'
 
 /** A Twilio identifier; excludes characters such as NUL that Postgres cannot query. */
 export const Sid = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
@@ -41,11 +41,18 @@ export function readForm<S extends z.ZodType>(
   throw new Problem('validation_failed', 'The callback lacks a required field', { errors })
 }
 
-export type Signers = readonly [ReceivingAccount, ...ReceivingAccount[]]
+/** A verified form. */
+export interface SignedForm<Fields> {
+  fields: Fields
+  /** Those of the claimed accounts whose token signed. */
+  signers: readonly [ReceivingAccount, ...ReceivingAccount[]]
+  hasSigned(account: ReceivingAccount): boolean
+  find: FindAccounts | undefined
+}
 
 /**
  * Opens a form signed over the public URL.
- * @param read builds the result from the fields and the accounts whose token signed
+ * @param read builds the result from the verified form
  * @param sendersOf the senders that the form addresses
  * @throws Problem as `readForm` does
  */
@@ -53,7 +60,7 @@ export function openSignedForm<S extends z.ZodType<{ AccountSid: string }>>(
   publicUrl: string,
   { body, headers, url }: Callback,
   schema: S,
-  read: (fields: z.output<S>, signers: Signers) => Received,
+  read: (form: SignedForm<z.output<S>>) => Promise<Received> | Received,
   sendersOf?: (fields: z.output<S>) => readonly string[],
 ): Claim {
   const { parameters, fields } = readForm(schema, body, headers['content-type'])
@@ -64,6 +71,12 @@ export function openSignedForm<S extends z.ZodType<{ AccountSid: string }>>(
       addressId: correlationOfUrl(url).provider_id,
       ...(sendersOf ? { senders: sendersOf(fields) } : {}),
     },
-    receive: (accounts) => read(fields, findSigners(accounts, signed)),
+    receive: (accounts, find) =>
+      read({
+        fields,
+        signers: findSigners(accounts, signed),
+        hasSigned: (account) => hasSigned(account, signed),
+        find,
+      }),
   }
 }

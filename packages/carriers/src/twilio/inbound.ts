@@ -1,7 +1,7 @@
 import type { ReceivedContent } from '@notify/contracts'
 import { z } from 'zod'
 import type { Callback, Claim, MessageReport, ReceivingAccount } from '../receiver.ts'
-import { AccountSid, openSignedForm, Sid, type Signers } from './form.ts'
+import { AccountSid, openSignedForm, Sid, type SignedForm } from './form.ts'
 
 const maxBodyCharacters = 10_000
 
@@ -28,8 +28,8 @@ export function openInbound({ publicUrl }: { publicUrl: string }, callback: Call
     publicUrl,
     callback,
     InboundForm,
-    (fields, signers) => ({
-      reports: addressees(signers, fields).map((account) => reportOf(account, fields)),
+    (form) => ({
+      reports: addressees(form).map((account) => reportOf(account, form.fields)),
       answer: noReply,
     }),
     sendersOf,
@@ -41,12 +41,12 @@ const sendersOf = ({ To, MessagingServiceSid }: InboundForm): string[] =>
 
 /**
  * The providers addressed: among those that share the account, the ones that send from this number, one per tenant. If
- * none matches, the first, so that a STOP is never lost.
+ * none matches, one of each tenant, so that a STOP is never lost.
  */
-function addressees(signers: Signers, fields: InboundForm): ReceivingAccount[] {
+function addressees({ signers, fields }: SignedForm<InboundForm>): ReceivingAccount[] {
   const addressed = sendersOf(fields)
   const senders = signers.filter(({ sender }) => sender !== null && addressed.includes(sender))
-  const found = senders.length > 0 ? senders : [signers[0]]
+  const found = senders.length > 0 ? senders : signers
   return [...new Map(found.map((account) => [account.tenantId, account])).values()]
 }
 

@@ -13,24 +13,26 @@ interface SignedRequest {
 }
 
 /**
- * Finds the accounts with a token that made the signature, an HMAC-SHA1 over the public URL and the sorted fields. Several
- * tenants may share one account.
+ * Whether a token of the account made the signature, an HMAC-SHA1 over the public URL and the sorted fields.
+ * @see https://www.twilio.com/docs/usage/security#validating-requests
+ */
+export function hasSigned({ secret }: ReceivingAccount, { signature, url, parameters }: SignedRequest): boolean {
+  if (typeof signature !== 'string') return false
+  return secretsOf(secret ?? '').some(
+    (token) => signedAsItIs(token, signature, url, parameters) || validateRequest(token, signature, url, parameters),
+  )
+}
+
+/**
+ * Finds the accounts that have signed. Several tenants may share one account.
  * @returns at least one
  * @throws Problem `invalid_signature` when none did
- * @see https://www.twilio.com/docs/usage/security#validating-requests
  */
 export function findSigners(
   accounts: readonly ReceivingAccount[],
-  { signature, url, parameters }: SignedRequest,
+  request: SignedRequest,
 ): [ReceivingAccount, ...ReceivingAccount[]] {
-  const candidates = typeof signature === 'string' ? accounts : []
-  const [first, ...others] = candidates.filter(({ secret }) =>
-    secretsOf(secret ?? '').some(
-      (token) =>
-        signedAsItIs(token, signature as string, url, parameters) ||
-        validateRequest(token, signature as string, url, parameters),
-    ),
-  )
+  const [first, ...others] = accounts.filter((account) => hasSigned(account, request))
   if (first) return [first, ...others]
   throw new Problem(
     'invalid_signature',

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import type { Received, ReceivingAccount } from '../receiver.ts'
+import type { FindAccounts, Received, ReceivingAccount } from '../receiver.ts'
 import { openStatus } from './status.ts'
 
 const accountSid = `AC${'0'.repeat(32)}`
@@ -18,7 +18,7 @@ const account: ReceivingAccount = {
 const twin: ReceivingAccount = { ...account, id: newId('prov'), tenantId: newId('ten') }
 
 /** Receives a status callback that the account signed. */
-async function receive(status: object, accounts = [account], named = account): Promise<Received> {
+async function receive(status: object, accounts = [account], named = account, find?: FindAccounts): Promise<Received> {
   const fields: Record<string, string> = { AccountSid: accountSid, MessageSid: 'SM1', ...status }
   const query = new URLSearchParams({ notification_id, attempt_id, provider_id: named.id })
   const url = `/api/v1/callbacks/smsprovider/sms?${query}`
@@ -32,7 +32,7 @@ async function receive(status: object, accounts = [account], named = account): P
     { url, headers, params: {}, body: Buffer.from(new URLSearchParams(fields).toString()) },
   )
   expect(claim.of).toEqual({ accountId: accountSid, addressId: named.id })
-  return claim.receive(accounts)
+  return claim.receive(accounts, find)
 }
 
 test.each<[object, object]>([
@@ -71,4 +71,22 @@ test('a status without a change of state gives no report', async () => {
 test('of accounts that share the token, the one in the URL gets the receipt', async () => {
   const { reports } = await receive({ MessageStatus: 'sent' }, [account, twin], twin)
   expect(reports).toMatchObject([{ account: { id: twin.id } }])
+})
+
+/** The provider that gets a receipt for one that is not among the accounts, the first of which is of another tenant. */
+async function receiverOf(named: ReceivingAccount): Promise<string | undefined> {
+  const { reports } = await receive({ MessageStatus: 'sent' }, [twin, account], named, async () => [named])
+  return reports[0]?.account.id
+}
+
+test('a receipt of a provider that its tenant has replaced stays with the tenant, also if the token was replaced, too', async () => {
+  const replaced = { ...account, id: newId('prov'), accountId: accountSid }
+  expect(await receiverOf(replaced)).toBe(replaced.id)
+  expect(await receiverOf({ ...replaced, secret: 'token-of-the-past' })).toBe(account.id)
+})
+
+test('the id of a provider that did not sign, or of another account, gives its tenant no receipt', async () => {
+  const stranger = { ...account, id: newId('prov'), tenantId: newId('ten') }
+  expect(await receiverOf({ ...stranger, accountId: accountSid, secret: 'token-of-a-stranger' })).toBe(twin.id)
+  expect(await receiverOf({ ...stranger, accountId: `AC${'1'.repeat(32)}` })).toBe(twin.id)
 })

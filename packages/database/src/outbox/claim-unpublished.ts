@@ -6,7 +6,7 @@ import { defineStatements } from '../statement.ts'
 const columns = pick(sharedTables.outbox, 'id', 'subject', 'events', 'publications')
 
 /** Bytes of events in a message: NATS takes 1 MiB with the headers. A larger one would be refused for ever, and delay others. */
-const mostBytes = 1024 * 1024 - 1024
+export const mostBytes = 1024 * 1024 - 1024
 
 /** Some transactions commit this much later than they gave an id. */
 const lateBy = `interval '10 seconds'`

@@ -5,6 +5,7 @@ import type { Run } from '../open.ts'
 import { prepared } from '../query.ts'
 import { build } from '../shared-tables.ts'
 import { defineStatement } from '../statement.ts'
+import { mostBytes } from './claim-unpublished.ts'
 
 const unpublished = build.selectFrom('outbox').where('published_at', 'is', null)
 const look = prepared('look-outbox', () => unpublished.select('id').limit(1))
@@ -22,6 +23,23 @@ const age = cast(column.double(), sql`extract(epoch from now() - created_at)`).a
 /** Age of the oldest unpublished message, in seconds; 0 if there is none. */
 export async function oldestUnpublishedSeconds(run: Run): Promise<number> {
   const [oldest] = await run(unpublished.select(age).orderBy('id').limit(1))
+  return oldest?.age ?? 0
+}
+
+const oldestPublishable = defineStatement({
+  name: 'oldest-publishable',
+  text: `select extract(epoch from now() - created_at)::float8 as age from outbox
+         where published_at is null and id >= (select uuidv7(interval '-1 day'))
+           and octet_length(events) <= ${mostBytes} order by id limit 1`,
+  columns: { age: column.double() },
+})
+
+/**
+ * Age of the oldest message that a relay may still publish, in seconds; 0 if there is none. One that NATS has refused for
+ * a day does not count, nor one that is too large: it may never be published.
+ */
+export async function oldestPublishableSeconds(run: Run): Promise<number> {
+  const [oldest] = await run(oldestPublishable)
   return oldest?.age ?? 0
 }
 

@@ -1,5 +1,5 @@
 import { streams } from '@notify/contracts'
-import type { OnCommit } from '@notify/database'
+import { type OnCommit, oldestPublishableSeconds } from '@notify/database'
 import { type Bus, findConsumer, readPosition } from '@notify/messaging'
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
@@ -86,11 +86,10 @@ export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, ha
     everyMs: Math.min(config.STALLED_AFTER / 2, 5000),
     async run() {
       if (!(await mayHaveLostWork(db, handOffs, config.STALLED_AFTER))) return false
-      const count = await requeueLostWork(
-        db,
-        context.channels,
-        await deliveredLanes(bus, handOffs, config.STALLED_AFTER),
-      )
+      // Read before the lanes: what is published in between counts in its lane.
+      const unpublishedMs = 1000 * (await oldestPublishableSeconds(db.run))
+      const lanes = await deliveredLanes(bus, handOffs, { unpublishedMs, stalledAfterMs: config.STALLED_AFTER })
+      const count = await requeueLostWork(db, context.channels, lanes)
       if (count === 0) return false
       context.wakeOutbox()
       metrics.recovered('work_lost', count)
@@ -120,16 +119,26 @@ async function closeOverdue({ channels, config, db, wakeOutbox }: Context): Prom
   return more
 }
 
+interface Ages {
+  /** Of the oldest message in the outbox, which publishes in the order of acceptance. */
+  unpublishedMs: number
+  stalledAfterMs: number
+}
+
 /**
- * The age of each lane's oldest unacknowledged message: a hand-off that is older and still waits was lost. Lanes are
- * compared one by one, because the backlog of one would hide the losses of another.
+ * The age of each lane's oldest message that is unpublished or unacknowledged: an older hand-off that still waits was lost.
+ * Lanes are compared one by one, because the backlog of one would hide the losses of another.
  */
-function deliveredLanes(bus: Bus, lanes: readonly HandOffLane[], stalledAfterMs: number): Promise<DeliveredLane[]> {
+function deliveredLanes(
+  bus: Bus,
+  lanes: readonly HandOffLane[],
+  { unpublishedMs, stalledAfterMs }: Ages,
+): Promise<DeliveredLane[]> {
   return Promise.all(
     lanes.map(async ({ durable, lane, channel }) => ({
       lane,
       channel,
-      delivered_ms_ago: (await oldestUndeliveredMs(bus, durable)) + stalledAfterMs,
+      delivered_ms_ago: Math.max(await oldestUndeliveredMs(bus, durable), unpublishedMs) + stalledAfterMs,
     })),
   )
 }
