@@ -31,7 +31,7 @@ export const tables = {
     recipient: column.bytes().nullable(),
     recipient_masked: column.text(),
     recipient_index: column.text(),
-    /** Prefix of the number, by which conversion is judged; null for addresses. */
+    /** Prefix of the number, by which conversion is judged; null for addresses, and for an application's own codes. */
     prefix: column.text().nullable(),
     /** The locale that the request asked for, and the language of the text, once the message has an outcome. */
     language: column.text().nullable(),

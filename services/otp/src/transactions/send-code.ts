@@ -33,7 +33,8 @@ export const sendCode = commitAndSend<typeof contract, NewTransaction & Admissio
       recipient: keyRing.encrypt(recipient.text, recipientAad(tenantId, id)),
       recipientMasked: recipient.masked,
       recipientIndex: blindIndex(tenantId, recipient.text),
-      prefix: phone === undefined ? null : readNumber(phone).prefix,
+      // The application may check its own code itself: without a verification here it says nothing about the prefix.
+      prefix: phone === undefined || body.code !== undefined ? null : readNumber(phone).prefix,
       length: code.length,
       traceparent: span.traceparent ?? '',
     }
