@@ -150,17 +150,34 @@ test('codes of another transaction, application, mode or tenant never verify, an
   expect((await postVerify(env, mine.id, mine.code)).status).toBe(200)
 })
 
+/** Reads the counts of series, each written with its labels. */
+async function countsOf(...series: string[]): Promise<number[]> {
+  const lines = (await (await fetch(env.stack.metricsUrls.otp!)).text()).split('\n')
+  return series.map((one) => Number(lines.find((line) => line.startsWith(`${one} `))!.slice(one.length)))
+}
+
+test('codes that an application gave are counted apart from those of otp, sent and verified: alerts leave them out', async () => {
+  const counts = () =>
+    countsOf(
+      'otp_sent_total{kind="custom",mode="live"}',
+      'otp_verifications_total{mode="live",outcome="verified_custom"}',
+      'otp_verifications_total{mode="live",outcome="verified"}',
+    )
+  const [sent, verifiedCustom, verified] = (await counts()) as [number, number, number]
+  const { id } = await sendCode(env, { channel: 'email', code: '0042007' }, 'custom@example.com')
+  expect((await postVerify(env, id, '0042007')).status).toBe(200)
+  expect(await counts()).toEqual([sent + 1, verifiedCustom + 1, verified])
+})
+
 test('codes of test keys are counted apart from live ones, of which alerts tell', async () => {
   const { apiKey: key } = await addKey(env, env, { mode: 'test', permissions: ['otp:send', 'otp:verify'] })
-  const counts = async () => {
-    const text = await (await fetch(env.stack.metricsUrls.otp!)).text()
-    const of = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
-    const modes = ['live', 'test'].map((mode) => [
-      of(`otp_sent_total\\{mode="${mode}"\\}`),
-      of(`otp_verifications_total\\{mode="${mode}",outcome="otp_invalid_code"\\}`),
-    ])
-    return modes.flat()
-  }
+  const counts = () =>
+    countsOf(
+      ...['live', 'test'].flatMap((mode) => [
+        `otp_sent_total{kind="generated",mode="${mode}"}`,
+        `otp_verifications_total{mode="${mode}",outcome="otp_invalid_code"}`,
+      ]),
+    )
   const [live, liveTries, test, testTries] = (await counts()) as [number, number, number, number]
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const { body } = await eventually(async () => {

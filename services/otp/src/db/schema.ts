@@ -38,6 +38,8 @@ export const tables = {
     locale: column.text().nullable(),
     /** Digits of the code. */
     length: column.smallint(),
+    /** Whether the application gave the code itself, and may check it itself. */
+    is_custom: column.boolean().withDefault(),
     ttl_seconds: column.integer(),
     /** Keyed HMAC of the current code; null when the code can no longer verify. */
     code_proof: column.text().nullable(),
