@@ -13,6 +13,7 @@ export const AcceptItem = z.object({
   /** For the log. */
   request_id: z.string().optional(),
   traceparent: z.string().optional(),
+  repeated: z.literal(true).optional().meta({ description: 'The item was sent before, and its answer may be lost' }),
   request: z.unknown(),
 })
 export type AcceptItem = z.infer<typeof AcceptItem>

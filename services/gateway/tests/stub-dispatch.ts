@@ -16,11 +16,15 @@ afterEach(() => {
 /** A dispatch that answers each item of a call until the test ends. */
 export async function startStubDispatch(answerTo: (id: string) => StubAnswer) {
   const sizes: number[] = []
+  const repeated: boolean[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
-    const { items } = JSON.parse(Buffer.concat(chunks).toString()) as { items: { notification_id: string }[] }
+    const { items } = JSON.parse(Buffer.concat(chunks).toString()) as {
+      items: { notification_id: string; repeated?: true }[]
+    }
     sizes.push(items.length)
+    repeated.push(...items.map((item) => item.repeated === true))
     const answers = items.map(({ notification_id }) => answerTo(notification_id))
     response.writeHead(200, { 'content-type': 'application/x-ndjson' })
     const lines = answers.flatMap((answer, item) => (typeof answer === 'string' ? [] : [{ item, ...answer }]))
@@ -36,7 +40,7 @@ export async function startStubDispatch(answerTo: (id: string) => StubAnswer) {
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  return { sizes, server, port, url: `http://127.0.0.1:${port}` }
+  return { sizes, repeated, server, port, url: `http://127.0.0.1:${port}` }
 }
 
 export function requestsFor(count: number, patienceMs = 2000): AcceptRequest[] {

@@ -6,6 +6,7 @@ export type OtpMetrics = ReturnType<typeof createMetrics>
 
 const verifyOutcomes = [
   'verified',
+  'verified_custom',
   'otp_invalid_code',
   'otp_attempts_exceeded',
   'otp_expired',
@@ -14,12 +15,13 @@ const verifyOutcomes = [
 ] as const
 const limits = ['recipient', 'application', 'country', 'prefix', 'fraud'] as const
 
-/** How a verification ended. */
+/** How a verification ended. Custom codes count apart, because applications may check most of them themselves. */
 export type VerifyOutcome = (typeof verifyOutcomes)[number]
 
 /** The business counters of otp, one function each. */
 export function createMetrics(metrics: Metrics) {
-  const sent = metrics.counter('otp_sent_total', 'Codes that dispatch has committed for delivery, by mode', {
+  const sent = metrics.counter('otp_sent_total', 'Codes that dispatch has committed for delivery, by kind and mode', {
+    kind: ['generated', 'custom'],
     mode: KeyMode.options,
   })
   const refused = metrics.counter('otp_refused_total', 'Codes that dispatch refused to send, by error code', {
@@ -34,7 +36,8 @@ export function createMetrics(metrics: Metrics) {
     treatment: treatments,
   })
   return {
-    sent: (mode: KeyMode) => sent({ mode }),
+    sent: ({ mode, is_custom }: { mode: KeyMode; is_custom: boolean }) =>
+      sent({ kind: is_custom ? 'custom' : 'generated', mode }),
     refused: (code: string) => refused({ code }),
     verification: (mode: KeyMode, outcome: VerifyOutcome) => verifications({ mode, outcome }),
     limited: (limit: (typeof limits)[number]) => limited({ limit }),

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
+import { asOperator, expectProblem } from '@notify/test-kit/api'
 import { type DispatchGate, type GateMode, startDispatchGate } from '@notify/test-kit/dispatch-gate'
 import { freshPhone } from '@notify/test-kit/sms'
-import { codesTo, otpState, postResend, postSend, postVerify, sendCode, wrong } from './codes.ts'
+import { codesTo, otpState, postResend, postSend, postVerify, sendCode, sendUntilTaken, wrong } from './codes.ts'
 
 let env: TestEnv
 let gate: DispatchGate
@@ -116,6 +117,19 @@ test('after a resend without an answer and one that is refused, the code that wa
   await eventually(async () => expect((await postResend(env, id)).status).toBe(422))
   await eventually(async () => expect(await otpState(env, id)).toMatchObject({ status: 'sent' }))
   expect((await postVerify(env, id, code)).status).toBe(200)
+})
+
+test('a code without an answer whose repetition is refused leaves its Idempotency-Key to one by another channel', async () => {
+  const recipient = freshPhone()
+  const headers = { 'idempotency-key': `fallback-${recipient}` }
+  gate.set('loseRequest')
+  expect((await postSend(env, { channel: 'sms', recipient }, { headers })).status).toBe(503)
+  await asOperator(env, 'POST', '/api/v1/suppressions', { body: { channel: 'sms', recipient } })
+  gate.set('pass')
+  const again = () => postSend(env, { channel: 'sms', recipient }, { headers })
+  await eventually(async () => expectProblem(await again(), 422, 'recipient_suppressed'))
+  const byEmail = { channel: 'email', recipient: 'fallback@example.com' }
+  expect((await sendUntilTaken(env, byEmail, { headers })).status).toBe(200)
 })
 
 test('while dispatch does not answer: 503, which says that the code may follow, and it does once dispatch answers, unless it has expired', async () => {

@@ -37,6 +37,28 @@ async function unverified(prefix: string, count: number): Promise<void> {
 
 const metrics = async () => (await fetch(env.stack.metricsUrls.otp!)).text()
 
+test('codes that an application gives, and may check itself, do not slow their prefix', async () => {
+  const [own, pumped] = ['+491603', '+491604']
+  const sendOwn = () => sendUntilTaken(env, { channel: 'sms', recipient: `${own}${serial++}`, code: '123456' })
+  const ids: string[] = []
+  for (let sent = 0; sent < 5; sent++) {
+    const { status, body } = await sendOwn()
+    expect(status).toBe(200)
+    ids.push(body.transaction_id)
+  }
+  await env.sql('otp').query(`update transactions set status = 'delivered' where id = any($1)`, [ids])
+
+  // A judgement is kept for a second: when this newer one is renewed, that of the other prefix is too old as well.
+  expect((await sendTo(pumped)).status).toBe(200)
+  await unverified(pumped, 4)
+  await eventually(async () => {
+    await sendTo(pumped)
+    expect(env.logs('otp')).toContain(`"prefix":"${pumped}","treatment":"slow"`)
+  })
+  for (let sent = 0; sent < 3; sent++) expect((await sendOwn()).status).toBe(200)
+  expect(env.logs('otp')).not.toContain(`"prefix":"${own}"`)
+})
+
 test('a prefix whose codes are not verified is slowed, then blocked, and recovers by itself; others are unaffected', async () => {
   const [pumped, honest] = ['+8829915', '+491512']
   expect((await sendTo(pumped)).status).toBe(200)

@@ -83,7 +83,7 @@ test('concurrent right and wrong codes over two connection pools: one success, n
   expect(otp_invalid_code).toBeLessThanOrEqual(5)
 })
 
-test('a wrong code counts under an Idempotency-Key too, and the answer to the right one is stored', async () => {
+test('a wrong code counts under an Idempotency-Key, which may then carry the right one, whose answer is stored', async () => {
   const { id, code } = await sendCode(env)
   const headers = { 'idempotency-key': `verify-${id}` }
   for (const remaining of [4, 3]) {
@@ -91,9 +91,8 @@ test('a wrong code counts under an Idempotency-Key too, and the answer to the ri
     expectProblem(answer, 422, 'otp_invalid_code')
     expect(answer.body.attempts_remaining).toBe(remaining)
   }
-  const right = { headers: { 'idempotency-key': `right-${id}` } }
-  const first = await postVerify(env, id, code, right)
-  const again = await postVerify(env, id, code, right)
+  const first = await postVerify(env, id, code, { headers })
+  const again = await postVerify(env, id, code, { headers })
   expect([first.status, again.status, again.text]).toEqual([200, 200, first.text])
   expect(again.headers.get('idempotent-replayed')).toBe('true')
 })
@@ -151,17 +150,34 @@ test('codes of another transaction, application, mode or tenant never verify, an
   expect((await postVerify(env, mine.id, mine.code)).status).toBe(200)
 })
 
+/** Reads the counts of series, each written with its labels. */
+async function countsOf(...series: string[]): Promise<number[]> {
+  const lines = (await (await fetch(env.stack.metricsUrls.otp!)).text()).split('\n')
+  return series.map((one) => Number(lines.find((line) => line.startsWith(`${one} `))!.slice(one.length)))
+}
+
+test('codes that an application gave are counted apart from those of otp, sent and verified: alerts leave them out', async () => {
+  const counts = () =>
+    countsOf(
+      'otp_sent_total{kind="custom",mode="live"}',
+      'otp_verifications_total{mode="live",outcome="verified_custom"}',
+      'otp_verifications_total{mode="live",outcome="verified"}',
+    )
+  const [sent, verifiedCustom, verified] = (await counts()) as [number, number, number]
+  const { id } = await sendCode(env, { channel: 'email', code: '0042007' }, 'custom@example.com')
+  expect((await postVerify(env, id, '0042007')).status).toBe(200)
+  expect(await counts()).toEqual([sent + 1, verifiedCustom + 1, verified])
+})
+
 test('codes of test keys are counted apart from live ones, of which alerts tell', async () => {
   const { apiKey: key } = await addKey(env, env, { mode: 'test', permissions: ['otp:send', 'otp:verify'] })
-  const counts = async () => {
-    const text = await (await fetch(env.stack.metricsUrls.otp!)).text()
-    const of = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
-    const modes = ['live', 'test'].map((mode) => [
-      of(`otp_sent_total\\{mode="${mode}"\\}`),
-      of(`otp_verifications_total\\{mode="${mode}",outcome="otp_invalid_code"\\}`),
-    ])
-    return modes.flat()
-  }
+  const counts = () =>
+    countsOf(
+      ...['live', 'test'].flatMap((mode) => [
+        `otp_sent_total{kind="generated",mode="${mode}"}`,
+        `otp_verifications_total{mode="${mode}",outcome="otp_invalid_code"}`,
+      ]),
+    )
   const [live, liveTries, test, testTries] = (await counts()) as [number, number, number, number]
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const { body } = await eventually(async () => {

@@ -118,6 +118,22 @@ export async function finishAnswer(
   return (await run(finish({ scope, key, status, response }))).length > 0
 }
 
+const release = prepared(
+  'release-idempotency-key',
+  ({ scope, key, response }: Pick<StoredAnswer, 'scope' | 'key' | 'response'>) =>
+    build
+      .deleteFrom('idempotency_keys')
+      .where('scope', '=', scope)
+      .where('key', '=', key)
+      .where('status', '=', unfinished)
+      .where('response', '=', response),
+)
+
+/** Deletes the record of a refused request, unless a repetition has continued it meanwhile: then its state is another. */
+export async function releaseKey(run: Run, { scope, key }: KeyedRequest, state: string): Promise<void> {
+  await run(release({ scope, key, response: state }))
+}
+
 const deleteExpired = defineStatement({
   name: 'delete-expired-keys',
   isPrepared: false,

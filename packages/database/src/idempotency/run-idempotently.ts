@@ -5,6 +5,7 @@ import {
   findAnswers,
   finishAnswer,
   type KeyedRequest,
+  releaseKey,
   type StoredAnswer,
   saveAnswer,
   unfinished,
@@ -22,9 +23,13 @@ export type Result =
    */
   | { reply: Reply; done: string }
   /** The response needs work outside of the transaction. If the process dies meanwhile, a repetition prepares with `done`. */
-  | { finish(): Promise<Reply>; done: string }
-  /** A refusal that is thrown after the commit of its effect. Not stored: a repetition begins again. */
-  | { refuse: Problem }
+  | { finish(): Promise<Reply | Refusal>; done: string }
+  | Refusal
+
+/** A refusal that is thrown after the commit of its effect. Not stored: its key may be used again, for another body too. */
+export interface Refusal {
+  refuse: Problem
+}
 
 /** The work of a request in two steps; only the second holds a connection. */
 export interface Work<Prepared> {
@@ -69,11 +74,14 @@ export function runIdempotently<Prepared>(
     const prepared = await prepareUnlessAnswered(db, request, seen, () =>
       work.prepare(stored && seal.open(stored.response)),
     )
-    const result = prepared && (await commit(db, request, seen, seal, (run) => work.effect(run, prepared.value)))
-    if (!result) return undefined
-    const reply = await replyOf(result)
-    const isFirst = !('finish' in result) || (await finishAnswer(db.run, request, sealed(reply, seal)))
-    return isFirst ? reply : undefined
+    const committed = prepared && (await commit(db, request, seen, seal, (run) => work.effect(run, prepared.value)))
+    if (!committed) return undefined
+    const { result, state } = committed
+    if (!('finish' in result)) return replyOf(result)
+    const end = await result.finish()
+    if (end instanceof Reply) return (await finishAnswer(db.run, request, sealed(end, seal))) ? end : undefined
+    await releaseKey(db.run, request, state)
+    throw end.refuse
   })
 }
 
@@ -98,21 +106,25 @@ async function prepareUnlessAnswered<Prepared>(
   }
 }
 
-/** @returns undefined when another request holds or held the key */
+/** @returns the result with the state of its record as stored; undefined when another request holds or held the key */
 async function commit(
   db: Queries,
   request: KeyedRequest,
   seen: string,
   seal: Seal,
   effect: (run: Run) => Promise<Result>,
-): Promise<Result | undefined> {
+): Promise<{ result: Result; state: string } | undefined> {
   return db.transaction(async (run) => {
     if (!(await claimKey(run, request, seen))) return undefined
     const result = await effect(run)
-    if (result instanceof Reply) await saveAnswer(run, request, sealed(result, seal))
-    else
-      await saveAnswer(run, request, { status: unfinished, response: seal.seal('done' in result ? result.done : '') })
-    return result
+    if ('refuse' in result) {
+      await releaseKey(run, request, seen)
+      return { result, state: seen }
+    }
+    const record =
+      result instanceof Reply ? sealed(result, seal) : { status: unfinished, response: seal.seal(result.done) }
+    await saveAnswer(run, request, record)
+    return { result, state: record.response }
   })
 }
 
@@ -120,7 +132,7 @@ async function commit(
 export async function replyOf(result: Result): Promise<Reply> {
   if (result instanceof Reply) return result
   if ('refuse' in result) throw result.refuse
-  return 'reply' in result ? result.reply : result.finish()
+  return 'reply' in result ? result.reply : replyOf(await result.finish())
 }
 
 /** An error here rolls the effect back, because an effect must not exist without its record. */

@@ -80,6 +80,23 @@ test('if two repetitions finish one request, the second returns the answer of th
   expect(reply).toEqual(new Reply(200, 'of the twin', { 'Idempotent-Replayed': 'true' }))
 })
 
+test('a refusal after the commit leaves the record of a repetition that has continued the request meanwhile', async () => {
+  const refuse = new Problem('recipient_suppressed', 'Not to this one')
+  const refused = once(one.db, request, async () => ({
+    done: 'committed',
+    async finish() {
+      const twin = await startProcess(env, { poolSize: 1 })
+      await once(twin.db, request, async () => ({ reply: new Reply(202, 'partly'), done: 'of the twin' }))
+      await twin.kit.stop()
+      return { refuse }
+    },
+  }))
+  await expect(refused).rejects.toBe(refuse)
+  const seen: (string | undefined)[] = []
+  await runIdempotently(one.db, request, { prepare: async (done) => void seen.push(done), effect: effect('a') })
+  expect(seen).toEqual(['of the twin'])
+})
+
 describe('with one connection', () => {
   let narrow: Process
   beforeEach(async () => {

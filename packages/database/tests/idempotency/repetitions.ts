@@ -39,7 +39,7 @@ test('an effect that fails leaves no record: the repetition tries again', async 
   expect(await effects()).toEqual(['b'])
 })
 
-test('a refusal commits its effect, and is not stored', async () => {
+test('a refusal commits its effect, and is not stored: its key may be used for another body', async () => {
   const refuse = new Problem('otp_invalid_code', 'The code is wrong')
   for (const name of ['a', 'b']) {
     const refused = once(one.db, request, async (run) => {
@@ -48,7 +48,8 @@ test('a refusal commits its effect, and is not stored', async () => {
     })
     await expect(refused).rejects.toBe(refuse)
   }
-  expect(await effects()).toEqual(['a', 'b'])
+  expect((await once(one.db, { ...request, fingerprint: 'f-2' }, effect('c'))).headers).toEqual({})
+  expect(await effects()).toEqual(['a', 'b', 'c'])
 })
 
 test.each([404, 503])('an answer of %d is not stored, and its effect is rolled back', async (status) => {
@@ -98,6 +99,24 @@ test('work after the commit gives the final answer; while it fails, a repetition
   const never = await call(async () => new Reply(200, 'never'))
   expect(never).toEqual(new Reply(200, 'sent', { 'Idempotent-Replayed': 'true' }))
   expect(seen).toEqual([undefined, 'committed'])
+})
+
+test('work after the commit may refuse: the effect stays, and the key may be used for another body', async () => {
+  const refuse = new Problem('recipient_suppressed', 'Not to this one')
+  let sealed = 0
+  const seal = { seal: (text: string) => `${++sealed} ${text}`, open: (text: string) => text.replace(/^\d+ /, '') }
+  const refused = once(
+    one.db,
+    request,
+    async (run) => {
+      await effect('a')(run)
+      return { done: 'committed', finish: async () => ({ refuse }) }
+    },
+    { seal },
+  )
+  await expect(refused).rejects.toBe(refuse)
+  expect((await once(one.db, { ...request, fingerprint: 'f-2' }, effect('b'))).headers).toEqual({})
+  expect(await effects()).toEqual(['a', 'b'])
 })
 
 test('a sealed answer is readable only in a repetition', async () => {

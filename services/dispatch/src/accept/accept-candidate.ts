@@ -16,6 +16,7 @@ import {
   type AcceptOutcome,
   type Candidate,
   identityOf,
+  isKnownById,
   type Kind,
   kindOf,
   kinds,
@@ -128,8 +129,8 @@ async function settleBatch(context: Needs, batch: readonly Judged[]): Promise<Se
     // A committed id of the gateway's is this same request, repeated after a lost answer.
     else outcomes.set(candidate, outcome === 'committed' ? { body: response } : outcome)
   }
-  // A service's repetition gets its first answer, whatever has changed since. A committed one is not charged again.
-  known.push(...candidates.filter((one) => one.terms && outcomes.get(one) instanceof Problem))
+  // A repetition gets its first answer, whatever has changed since. A committed one is not charged again.
+  known.push(...candidates.filter((one) => isKnownById(one) && outcomes.get(one) instanceof Problem))
   for (const [candidate, outcome] of await findCommitted(context.db.run, known)) outcomes.set(candidate, outcome)
   return candidates.map((candidate) => outcomes.get(candidate))
 }

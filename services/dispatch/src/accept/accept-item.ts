@@ -71,6 +71,8 @@ export interface Candidate {
   request: DispatchRequest
   traceparent: string | null
   isAwaited: IsAwaited
+  /** Whether the gateway sent it before, under the same id, and the answer may be lost. */
+  isRepeated?: boolean | undefined
   idempotency: { scope: string; key: string; fingerprint: string } | undefined
   /** The broadcast that it is part of. */
   broadcastId?: Id<'bc'>
@@ -141,6 +143,10 @@ export function identityOf({ idempotency, notificationId }: Pick<Candidate, 'ide
   return idempotency ? `${idempotency.scope}\n${idempotency.key}` : notificationId
 }
 
+/** Whether only its id shows that a request was committed before: one with a key finds its stored answer. */
+export const isKnownById = ({ terms, isRepeated = false, idempotency }: Candidate): boolean =>
+  terms !== undefined || (isRepeated && idempotency === undefined)
+
 /** Whether a new notification waits: for its time, or for its digest. */
 export const isForLater = ({ sendAt, joined }: Pick<NewNotification, 'sendAt' | 'joined'>): boolean =>
   sendAt !== undefined || joined !== undefined
@@ -197,11 +203,12 @@ interface Raw {
   traceparent: string | undefined
   idempotencyKey: string | undefined
   isAwaited: IsAwaited
+  isRepeated?: boolean | undefined
 }
 
 /** @throws Problem `validation_failed` for a request that does not fit its schema */
 export function readCandidate({ secrets }: Pick<Context, 'secrets'>, raw: Raw): Candidate {
-  const { notificationId, principal, traceparent, idempotencyKey, isAwaited } = raw
+  const { notificationId, principal, traceparent, idempotencyKey, isAwaited, isRepeated } = raw
   const fault = tooManyEntries(raw.request)
   if (fault) throw new Problem('validation_failed', `${fault.path} ${fault.message}`, { errors: [fault] })
   const request = requireShape(DispatchRequest, raw.request)
@@ -212,5 +219,5 @@ export function readCandidate({ secrets }: Pick<Context, 'secrets'>, raw: Raw): 
         fingerprint: secrets.fingerprint(request),
       }
     : undefined
-  return { notificationId, principal, request, traceparent: traceparent ?? null, idempotency, isAwaited }
+  return { notificationId, principal, request, traceparent: traceparent ?? null, idempotency, isAwaited, isRepeated }
 }

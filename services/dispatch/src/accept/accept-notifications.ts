@@ -73,11 +73,11 @@ async function callerOf({ secrets }: Pick<Context, 'secrets'>, token: string): P
 /** @throws Problem for a caller that may not send or a body that does not fit its schema */
 function candidateOf(
   context: Context,
-  { notification_id: notificationId, request, idempotency_key: idempotencyKey }: AcceptItem,
+  { notification_id: notificationId, request, idempotency_key: idempotencyKey, repeated: isRepeated }: AcceptItem,
   caller: KeyPrincipal | Problem | undefined,
   call: Pick<Candidate, 'isAwaited'> & { traceparent: string | undefined },
 ): Candidate {
   if (caller === undefined) throw new Problem('unauthenticated', 'The item names no principal of its call')
   if (caller instanceof Problem) throw caller
-  return readCandidate(context, { notificationId, principal: caller, request, idempotencyKey, ...call })
+  return readCandidate(context, { notificationId, principal: caller, request, idempotencyKey, isRepeated, ...call })
 }

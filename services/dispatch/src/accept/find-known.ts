@@ -36,9 +36,10 @@ const find = defineStatement({
       select * from json_to_recordset($1::json) as t (id text, tenant_id text, application_id text, mode text, channel text, lane text)
     )
     select n.id, (n.tenant_id, n.application_id, n.mode, n.channel, n.lane)
-      = (input.tenant_id, input.application_id, input.mode, input.channel, input.lane) as is_same
+      = (input.tenant_id, input.application_id, input.mode, input.channel, input.lane) as is_same,
+      n.status = 'scheduled' as is_scheduled
     from notifications n join input using (id)`,
-  columns: { id: column.id('notif'), is_same: column.boolean() },
+  columns: { id: column.id('notif'), is_same: column.boolean(), is_scheduled: column.boolean() },
 })
 
 /**
@@ -57,9 +58,15 @@ export async function findCommitted(run: Run, candidates: readonly Candidate[]):
   }))
   try {
     const found = await run(find, [JSON.stringify(rows)])
-    const isSame = new Map<string, boolean>(found.map(({ id, is_same }) => [id, is_same]))
-    const known = candidates.filter(({ notificationId }) => isSame.has(notificationId))
-    return new Map(known.map((one) => [one, isSame.get(one.notificationId) ? { body: acceptedText(one) } : idTaken()]))
+    const rowOf = new Map<string, (typeof found)[number]>(found.map((row) => [row.id, row]))
+    const outcomes: Outcomes = new Map()
+    for (const one of candidates) {
+      const row = rowOf.get(one.notificationId)
+      if (!row) continue
+      const status = row.is_scheduled ? 'scheduled' : 'queued'
+      outcomes.set(one, row.is_same ? { body: acceptedText(one, status) } : idTaken())
+    }
+    return outcomes
   } catch (error) {
     return new Map(candidates.map((candidate) => [candidate, refusalOf(error)]))
   }

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { type AcceptLine, acceptNotifications, newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
 import { createInternalClient, createPrincipalSigner } from '@notify/service-kit'
+import { inAnHour } from '@notify/test-kit/api'
 import { newKeyPrincipal } from '@notify/test-kit/callers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { holdKey } from '../hold-key.ts'
@@ -62,4 +63,35 @@ test('an item that is asked again under its id is accepted once, and gets the sa
     item.notification_id,
   ])
   expect(rows[0].count).toBe(1)
+})
+
+test('an item that is repeated because its answer may be lost is accepted, although a new one would be refused by now', async () => {
+  const event_key = 'call.repeated'
+  await env.sql('dispatch').query(
+    `insert into events (tenant_id, application_id, event_key, name, status, version, allowed_channels, templates)
+     values ($1, $2, $3, 'Call', 'published', 1, '{sms}', $4)`,
+    [env.tenantId, env.applicationId, event_key, JSON.stringify({ sms: { body: 'Your table is ready.' } })],
+  )
+  const item = (fields: object = {}) => ({
+    notification_id: newId('notif'),
+    request: { channel: 'sms', recipient: freshPhone(), event_key, data: {}, ...fields },
+  })
+  const sent = [item(), item({ send_at: inAnHour() })]
+  const answersTo = async (items: readonly object[]) => {
+    const lines: AcceptLine[] = []
+    await accept(items, (line) => lines.push(line))
+    const inOrder = lines.toSorted((a, b) => a.item - b.item)
+    return inOrder.map((line) => ('body' in line ? JSON.parse(line.body) : line.problem.code))
+  }
+  const accepted = ['queued', 'scheduled'].map((delivery_status, at) => {
+    const { notification_id } = sent[at]!
+    return { status: 'accepted', notification_id, channel: 'sms', delivery_status }
+  })
+  await eventually(async () => expect(await answersTo(sent)).toEqual(accepted))
+  await env.sql('dispatch').query(`update events set status = 'inactive' where event_key = $1`, [event_key])
+  const repeated = sent.map((one) => ({ ...one, repeated: true }))
+  // The event is known for a moment yet.
+  await eventually(async () => expect(await answersTo([item(), ...repeated])).toEqual(['event_not_found', ...accepted]))
+  const uncommitted = { ...item(), repeated: true }
+  expect(await answersTo([uncommitted])).toEqual(['event_not_found'])
 })

@@ -60,6 +60,14 @@ test.each<[string, StubAnswer[], ItemResult]>([
   expect(await outcomeOf(answers, 8000)).toEqual(expected)
 })
 
+test('a request says that it is a repetition when it is sent again', async () => {
+  const answers: StubAnswer[] = ['reset', 'reset', accepted]
+  const { repeated, url } = await startStubDispatch(() => answers.shift()!)
+  const [request] = requestsFor(1, 8000)
+  expect(await acceptOver(url)(request!)).toEqual(accepted)
+  expect(repeated).toEqual([false, true, true])
+})
+
 test('requests of one moment share a call, and a slow one delays neither them nor the next calls', async () => {
   const requests = requestsFor(16, 4000)
   const slow = requests.splice(3, 8)

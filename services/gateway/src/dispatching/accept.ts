@@ -38,8 +38,9 @@ export function createAcceptance(context: CallContext & { config: Config; metric
   return async (request) => {
     let ask = request.text.length > longestTogether ? alone : together
     let unknown: Problem | undefined
+    let asked = request
     for (let repetition = 0; ; repetition++) {
-      const answer = await ask(request)
+      const answer = await ask(asked)
       if (answer instanceof Problem && answer.mayHaveTakenEffect) {
         unknown ??= answer
         ask = alone
@@ -49,6 +50,7 @@ export function createAcceptance(context: CallContext & { config: Config; metric
         return resultOf(unknown && isForNow(answer) ? unknown : answer)
       context.metrics.acceptRepeated()
       await delay(waitMs)
+      asked = { ...request, item: { ...request.item, repeated: true } }
     }
   }
 }

@@ -5,7 +5,7 @@ import { type InternalClient, type Logger, Problem, type SignPrincipal } from '@
 export interface AcceptRequest {
   requestId: string
   principal: KeyPrincipal
-  item: Pick<AcceptItem, 'notification_id' | 'idempotency_key' | 'traceparent' | 'request_id'>
+  item: Pick<AcceptItem, 'notification_id' | 'idempotency_key' | 'traceparent' | 'request_id' | 'repeated'>
   /** The body as the caller sent it. */
   text: string
   /** Deadline, by `performance.now()`. */

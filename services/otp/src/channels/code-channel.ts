@@ -2,6 +2,7 @@ import type { ApplicationSettings } from '../applications/settings-store.ts'
 
 /** A validated recipient. */
 export interface Recipient {
+  /** As it is sent to: the domain of an address is in ASCII. */
   text: string
   masked: string
 }

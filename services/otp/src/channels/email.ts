@@ -1,13 +1,13 @@
-import { EmailAddress } from '@notify/contracts'
 import { maskEmail } from '@notify/privacy'
-import { requireShape } from '@notify/service-kit'
+import { fieldProblem, readEmailAddress } from '@notify/service-kit'
 import type { CodeChannel } from './code-channel.ts'
 
 export const email: CodeChannel = {
   byPhone: false,
   readRecipient(recipient) {
-    const text = requireShape(EmailAddress, recipient, { at: 'recipient', code: 'invalid_recipient' })
-    return { text, masked: maskEmail(text) }
+    const { address, fault } = readEmailAddress(recipient)
+    if (fault !== undefined) throw fieldProblem('invalid_recipient', 'recipient', fault)
+    return { text: address, masked: maskEmail(address) }
   },
   defaultText: ({ subject, sentence, ignore, locale }) => ({
     written_locale: locale,

@@ -31,13 +31,15 @@ export const tables = {
     recipient: column.bytes().nullable(),
     recipient_masked: column.text(),
     recipient_index: column.text(),
-    /** Prefix of the number, by which conversion is judged; null for addresses. */
+    /** Prefix of the number, by which conversion is judged; null for addresses, and for an application's own codes. */
     prefix: column.text().nullable(),
     /** The locale that the request asked for, and the language of the text, once the message has an outcome. */
     language: column.text().nullable(),
     locale: column.text().nullable(),
     /** Digits of the code. */
     length: column.smallint(),
+    /** Whether the application gave the code itself, and may check it itself. */
+    is_custom: column.boolean().withDefault(),
     ttl_seconds: column.integer(),
     /** Keyed HMAC of the current code; null when the code can no longer verify. */
     code_proof: column.text().nullable(),

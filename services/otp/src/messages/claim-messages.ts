@@ -15,7 +15,7 @@ const claim = defineStatement({
   name: 'claim-messages',
   text: `${claimDueSql(due, { limit: '$1', leaseMs })}
     select m.notification_id, m.transaction_id, m.tenant_id, t.application_id, m.mode, m.request, m.refusal, m.expires_at,
-      (extract(epoch from m.expires_at - clock_timestamp()) * 1000)::float8 as expires_in_ms, t.traceparent,
+      (extract(epoch from m.expires_at - clock_timestamp()) * 1000)::float8 as expires_in_ms, t.is_custom, t.traceparent,
       ${earlierSql} as earlier
     from claimed m join transactions t on t.id = m.transaction_id`,
   columns: messageColumns,

@@ -1,5 +1,5 @@
 import { type Id, isId, type Route } from '@notify/contracts'
-import { idempotent, type Run } from '@notify/database'
+import { idempotent, type Refusal, type Run } from '@notify/database'
 import { type Handler, type HttpRequest, Problem, type Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import type { Admission } from '../limits/admit-send.ts'
@@ -28,12 +28,14 @@ export function commitAndSend<R extends Route, Draft extends Admission>({
       unused?.giveBack()
       unused = undefined
     }
-    const handle = idempotent<Context, R, { draft: Draft } | { answer: Reply }>({
+    const handle = idempotent<Context, R, { draft: Draft } | { answer: Reply | Refusal }>({
       async prepare(_context, _request, done) {
         giveBackUnused()
         const message = done !== undefined && isId('notif', done) ? await findMessage(context.db.run, done) : undefined
         // Nothing was sent after a refusal, so the request starts again.
-        if (message && message.refusal === null) return { answer: await sendMessage(context, message.notification_id) }
+        if (message && message.refusal === null) {
+          return { answer: await answerOf(sendMessage(context, message.notification_id)) }
+        }
         const made = await draft(context, request)
         unused = made
         return { draft: made }
@@ -42,11 +44,21 @@ export function commitAndSend<R extends Route, Draft extends Admission>({
         if ('answer' in prepared) return prepared.answer
         unused = undefined
         const id = await countingSent(prepared.draft, write(context, request, run, prepared.draft))
-        return { done: id, finish: () => countingSent(prepared.draft, sendMessage(context, id)) }
+        return { done: id, finish: () => answerOf(countingSent(prepared.draft, sendMessage(context, id))) }
       },
     })
     // A request that waits for another one with its key makes a draft at each try.
     return Promise.resolve(handle(context, request)).finally(giveBackUnused)
+  }
+}
+
+/** A refusal releases the key, for another recipient or channel too. A code that may still be sent keeps it. */
+async function answerOf(sending: Promise<Reply>): Promise<Reply | Refusal> {
+  try {
+    return await sending
+  } catch (error) {
+    if (error instanceof Problem && !isForNow(error)) return { refuse: error }
+    throw error
   }
 }
 

@@ -11,7 +11,7 @@ const { messages, transactions } = tables
 /** What is handed to dispatch. */
 export const messageColumns = {
   ...pick(messages, 'notification_id', 'transaction_id', 'tenant_id', 'mode', 'request', 'refusal', 'expires_at'),
-  ...pick(transactions, 'application_id', 'traceparent'),
+  ...pick(transactions, 'application_id', 'is_custom', 'traceparent'),
   expires_in_ms: column.double(),
   /** The messages of the codes before it. */
   earlier: column.texts<Id<'notif'>>(),
@@ -35,7 +35,7 @@ const find = prepared('find-message', ({ id }: { id: Id<'notif'> }) =>
     .selectFrom('messages as m')
     .innerJoin('transactions as t', 't.id', 'm.transaction_id')
     .select(['m.notification_id', 'm.transaction_id', 'm.tenant_id', 't.application_id', 'm.mode', 'm.request'])
-    .select(['m.refusal', 'm.expires_at', expiresInMs.as('expires_in_ms'), 't.traceparent'])
+    .select(['m.refusal', 'm.expires_at', expiresInMs.as('expires_in_ms'), 't.is_custom', 't.traceparent'])
     .select(cast(messageColumns.earlier, sql.raw(earlierSql)).as('earlier'))
     .where('m.notification_id', '=', id),
 )

@@ -52,7 +52,7 @@ export async function handOverMessage(context: Context, message: Message): Promi
   if (answer === undefined) {
     await settleAccepted(db.run, notification_id)
     wakeOutbox()
-    metrics.sent(message.mode)
+    metrics.sent(message)
     return
   }
   // The tenant's templates use too much time just now: no fault of this code.

@@ -14,6 +14,7 @@ export interface NewTransaction extends NewMessage {
   prefix: string | null
   language: string | null
   length: number
+  isCustom: boolean
   ttlSeconds: number
   traceparent: string
 }
@@ -23,8 +24,8 @@ const begin = defineStatement({
   text: `
     with made as (
       insert into transactions (id, tenant_id, application_id, mode, channel, recipient, recipient_masked, recipient_index,
-        prefix, language, length, ttl_seconds, code_proof, notification_id, traceparent, expires_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::int, $13, $14, $15,
+        prefix, language, length, ttl_seconds, code_proof, notification_id, traceparent, is_custom, expires_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::int, $13, $14, $15, $17,
         clock_timestamp() + $12::int * interval '1 second')
       returning *
     )
@@ -35,9 +36,9 @@ const begin = defineStatement({
 /** Writes a transaction with the message of its code. */
 export async function beginTransaction(run: Run, made: NewTransaction): Promise<void> {
   const { id, tenantId, applicationId, mode, channel, recipient, recipientMasked, recipientIndex } = made
-  const { prefix, language, length, ttlSeconds, codeProof, notificationId, traceparent, request } = made
+  const { prefix, language, length, ttlSeconds, codeProof, notificationId, traceparent, request, isCustom } = made
   await run(begin, [
     ...[id, tenantId, applicationId, mode, channel, recipient, recipientMasked, recipientIndex],
-    ...[prefix, language, length, ttlSeconds, codeProof, notificationId, traceparent, request],
+    ...[prefix, language, length, ttlSeconds, codeProof, notificationId, traceparent, request, isCustom],
   ])
 }

@@ -24,6 +24,7 @@ export const sendCode = commitAndSend<typeof contract, NewTransaction & Admissio
     const admission = await admitSend(context, { tenantId, applicationId, mode, phone, settings })
     const { channel, ttl_seconds: ttlSeconds, locale, language = locale ?? null } = body
     const id = newId('otp')
+    const isCustom = body.code !== undefined
     const content = { transactionId: id, channel, recipient: recipient.text, code, ttlSeconds, language, settings }
     const { keyRing, blindIndex } = context.secrets
     return {
@@ -33,8 +34,10 @@ export const sendCode = commitAndSend<typeof contract, NewTransaction & Admissio
       recipient: keyRing.encrypt(recipient.text, recipientAad(tenantId, id)),
       recipientMasked: recipient.masked,
       recipientIndex: blindIndex(tenantId, recipient.text),
-      prefix: phone === undefined ? null : readNumber(phone).prefix,
+      // The application may check its own code itself: without a verification here it says nothing about the prefix.
+      prefix: phone === undefined || isCustom ? null : readNumber(phone).prefix,
       length: code.length,
+      isCustom,
       traceparent: span.traceparent ?? '',
     }
   },

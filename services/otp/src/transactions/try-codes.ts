@@ -18,7 +18,7 @@ export interface Try {
   traceparent: string | null
 }
 
-const columns = pick(tables.transactions, 'id', 'attempts', 'verified_at')
+const columns = pick(tables.transactions, 'id', 'attempts', 'verified_at', 'is_custom')
 
 /** A transaction after a try. */
 export type Tried = RowOf<typeof columns>
@@ -53,7 +53,7 @@ const tryCodes = defineStatements(
       where t.id = input.id and t.code_proof is not null and t.verified_at is null and t.attempts < ${mostAttempts} and t.expires_at > now()
       returning t.*
     ), facts as (${factsInto('tried where verified_at is not null')})
-    select id, attempts, verified_at from tried`,
+    select id, attempts, verified_at, is_custom from tried`,
     columns,
   }),
   'wait',

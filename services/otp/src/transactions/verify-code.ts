@@ -53,7 +53,7 @@ async function judge(
     if (problem instanceof Problem) metrics.verification(principal.mode, problem.code as VerifyOutcome)
     throw problem
   }
-  metrics.verification(principal.mode, 'verified')
+  metrics.verification(principal.mode, tried.is_custom ? 'verified_custom' : 'verified')
   const verified_at = tried.verified_at.toISOString()
   return new Reply(200, JSON.stringify({ status: 'verified', transaction_id: tried.id, verified_at }))
 }

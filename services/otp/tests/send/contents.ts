@@ -33,6 +33,13 @@ test('a code by email states its lifetime, and the API shows only the masked rec
   expect((await postVerify(env, body.transaction_id, code)).status).toBe(200)
 })
 
+test('a code to an address at an international domain is sent to the ASCII form of the domain', async () => {
+  const sent = await sendUntilTaken(env, { channel: 'email', recipient: 'ada@bücher.example' })
+  expect(sent.status).toBe(200)
+  const [code] = await codesTo(env, 'ada@xn--bcher-kva.example')
+  expect((await postVerify(env, sent.body.transaction_id, code)).status).toBe(200)
+})
+
 test('the state shows delivery, and a failure with its reason; the code still verifies', async () => {
   const delivered = await sendCode(env)
   await eventually(async () => expect(await otpState(env, delivered.id)).toMatchObject({ status: 'delivered' }))

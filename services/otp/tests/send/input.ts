@@ -46,6 +46,7 @@ test.each([
   ['sms', '+1 555 000 0000'],
   ['email', '+15550000000'],
   ['email', 'ada@localhost'],
+  ['email', 'zoë@example.com'],
   ['whatsapp', 'ada@example.com'],
 ])('%s does not reach %s: 422 invalid_recipient', async (channel, recipient) => {
   const answer = await postSend(env, { channel, recipient })

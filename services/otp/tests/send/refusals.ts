@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
-import { expectProblem } from '@notify/test-kit/api'
+import { asOperator, expectProblem } from '@notify/test-kit/api'
 import { addApplication, addKey } from '@notify/test-kit/callers'
 import { freshPhone } from '@notify/test-kit/sms'
 import { codesTo, otpState, postResend, postSend, postVerify, sendCode, sendUntilTaken } from '../codes.ts'
@@ -23,6 +23,17 @@ test('a code that dispatch refuses is refused, does not verify, and does not cou
   const { items } = (await env.api('GET', `/api/v1/suppressions?limit=100`, { token: env.operatorToken })).body
   await env.api('DELETE', `/api/v1/suppressions/${items[0].suppression_id}`, { token: env.operatorToken })
   expect((await sendUntilTaken(env, { channel: 'sms', recipient }, { headers })).status).toBe(200)
+})
+
+test('after a code that dispatch refuses its Idempotency-Key may carry one by another channel', async () => {
+  const recipient = freshPhone()
+  await asOperator(env, 'POST', '/api/v1/suppressions', { body: { channel: 'sms', recipient } })
+  const headers = { 'idempotency-key': `fallback-${recipient}` }
+  expectProblem(await sendUntilTaken(env, { channel: 'sms', recipient }, { headers }), 422, 'recipient_suppressed')
+  const byEmail = { channel: 'email', recipient: 'fallback@example.com' }
+  expect((await sendUntilTaken(env, byEmail, { headers })).status).toBe(200)
+  await codesTo(env, 'fallback@example.com')
+  expectProblem(await postSend(env, { channel: 'sms', recipient }, { headers }), 409, 'idempotency_conflict')
 })
 
 test('after a resend that dispatch refuses the earlier code verifies, the state is as before, and a repetition sends another', async () => {

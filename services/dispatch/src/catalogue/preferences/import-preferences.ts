@@ -1,8 +1,7 @@
 import type { importPreferences as contract } from '@notify/contracts'
 import { idempotent } from '@notify/database'
 import { DestinationError, readDestination } from '@notify/egress-guard'
-import { fieldProblem, type Handler, Reply } from '@notify/service-kit'
-import { readAddress } from '../../channels/email/read-address.ts'
+import { fieldProblem, type Handler, Reply, readEmailAddress } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { WithTopics } from '../topics/topic-directory.ts'
 import { makeChoices, requireChoosable } from './make-choices.ts'
@@ -30,7 +29,7 @@ function requireAddresses(
 }
 
 function faultOf(address: string, allowed: Context['config']['WEBHOOK_EGRESS_ALLOW']): string | undefined {
-  if (!address.startsWith('https://')) return address.includes('@') ? readAddress(address).fault : undefined
+  if (!address.startsWith('https://')) return address.includes('@') ? readEmailAddress(address).fault : undefined
   try {
     readDestination(address, allowed)
     return undefined

@@ -1,6 +1,5 @@
 import type { putRecipient as contract } from '@notify/contracts'
-import { fieldProblem, type Handler } from '@notify/service-kit'
-import { readAddress } from '../../channels/email/read-address.ts'
+import { fieldProblem, type Handler, readEmailAddress } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { describeRecipient, rowOf } from './describe-recipient.ts'
 import { sealRecipient } from './recipient-content.ts'
@@ -27,7 +26,7 @@ export const putRecipient: Handler<Context, typeof contract> = async (context, r
 
 /** The address as a send would read it. @throws Problem `validation_failed` */
 function emailOf(text: string): string {
-  const { address, fault } = readAddress(text)
+  const { address, fault } = readEmailAddress(text)
   if (fault !== undefined) throw fieldProblem('validation_failed', 'email', fault)
   return address
 }

@@ -1,7 +1,6 @@
 import { type DispatchRequest, type ErrorCode, type Mailboxes, oneLinePattern } from '@notify/contracts'
-import { fieldProblem } from '@notify/service-kit'
+import { fieldProblem, readEmailAddress } from '@notify/service-kit'
 import type { Mailbox } from './payload.ts'
-import { readAddress } from './read-address.ts'
 
 /** Longest name of a mailbox. */
 export const maxName = 200
@@ -49,7 +48,7 @@ const listed = (field: string, given: Mailboxes): (readonly [path: string, one: 
 
 function readMailbox(path: string, given: Given, code: ErrorCode): Mailbox {
   const isText = typeof given === 'string'
-  const { address, fault } = readAddress(isText ? given : given.email)
+  const { address, fault } = readEmailAddress(isText ? given : given.email)
   if (fault !== undefined) throw fieldProblem(code, isText ? path : `${path}.email`, fault)
   const name = isText ? '' : (given.name ?? '').trim()
   if (name.length > maxName) throw fieldProblem(code, `${path}.name`, `must have at most ${maxName} characters`)

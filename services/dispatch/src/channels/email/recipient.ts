@@ -1,7 +1,6 @@
 import { type AttachmentInput, type DispatchRequest, oneLinePattern } from '@notify/contracts'
-import { fieldProblem, type Problem } from '@notify/service-kit'
+import { fieldProblem, type Problem, readEmailAddress } from '@notify/service-kit'
 import type { EmailPayload } from './payload.ts'
-import { readAddress } from './read-address.ts'
 import { maxName, readMailboxes } from './read-mailboxes.ts'
 
 /** Everything of an email but its content. */
@@ -35,7 +34,7 @@ function recipientOf(recipient: DispatchRequest['recipient']): Pick<EmailPayload
   const path = isText ? 'recipient' : 'recipient.email'
   const text = isText ? recipient : recipient.email
   if (typeof text !== 'string') throw badRecipient(path, text === undefined ? 'is missing' : 'must be a string')
-  const { address, fault } = readAddress(text)
+  const { address, fault } = readEmailAddress(text)
   if (fault !== undefined) throw badRecipient(path, fault)
   const name = isText ? undefined : recipient.name
   if (name === undefined) return { to: address }
@@ -49,7 +48,7 @@ function recipientOf(recipient: DispatchRequest['recipient']): Pick<EmailPayload
 }
 
 function senderOf(text: string): string {
-  const { address, fault } = readAddress(text)
+  const { address, fault } = readEmailAddress(text)
   if (fault !== undefined) throw fieldProblem('validation_failed', 'from', fault)
   return address
 }

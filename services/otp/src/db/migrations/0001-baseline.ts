@@ -16,6 +16,7 @@ export const baseline: Migration = {
          language text,
          locale text,
          length smallint not null,
+         is_custom boolean not null default false,
          ttl_seconds int not null,
          code_proof text,
          replaced jsonb,

@@ -2,13 +2,13 @@ import { domainToASCII } from 'node:url'
 import { emailLimits, emailPattern } from '@notify/contracts'
 
 /** An address as carriers take it, or what is wrong with it. */
-export type ReadAddress = { address: string; fault?: never } | { address?: never; fault: string }
+export type ReadEmailAddress = { address: string; fault?: never } | { address?: never; fault: string }
 
 /**
  * Reads an email address: its domain may be internationalised and is written in ASCII and lower case (RFC 5890), the part
  * before the @ must be ASCII, since Amazon SES, like many others, does not speak SMTPUTF8 (RFC 6531).
  */
-export function readAddress(text: string): ReadAddress {
+export function readEmailAddress(text: string): ReadEmailAddress {
   // Check the length before the patterns scan the text.
   if (text.length > emailLimits.address) return { fault: `must have at most ${emailLimits.address} characters` }
   if (/[\s\p{Cc}\p{Zl}\p{Zp}]/u.test(text))

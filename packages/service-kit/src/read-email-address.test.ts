@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readAddress } from './read-address.ts'
+import { readEmailAddress } from './read-email-address.ts'
 
 test.each([
   ['ada@example.com', 'ada@example.com'],
@@ -13,7 +13,7 @@ test.each([
   [`${'x'.repeat(64)}@example.com`, `${'x'.repeat(64)}@example.com`],
   ['a@1.example', 'a@1.example'],
 ])('%s is written %s', (text, address) => {
-  expect(readAddress(text)).toEqual({ address })
+  expect(readEmailAddress(text)).toEqual({ address })
 })
 
 test.each([
@@ -60,7 +60,7 @@ test.each([
   [`ada@${'例え中文字漢仮名交.'.repeat(10)}example`, /domain name|in ASCII/],
   [`ada@${'x'.repeat(64)}.example`, /one address/],
 ])('%j is refused with a reason', (text, why) => {
-  expect(readAddress(text).fault).toMatch(why)
+  expect(readEmailAddress(text).fault).toMatch(why)
 })
 
 test.each([
@@ -72,7 +72,7 @@ test.each([
 ])('10,000 characters %s are refused at once', (_what, text) => {
   // Processor time, so that a busy machine changes nothing.
   const before = process.threadCpuUsage()
-  const faults = Array.from({ length: 1000 }, () => readAddress(text).fault)
+  const faults = Array.from({ length: 1000 }, () => readEmailAddress(text).fault)
   const { user } = process.threadCpuUsage(before)
   expect(new Set(faults)).toEqual(new Set(['must have at most 254 characters']))
   expect(user / 1000).toBeLessThan(500)
@@ -83,8 +83,8 @@ test('the longest address that there may be is read at once, and so is one that 
   const domain = `${'x'.repeat(63)}.${'x'.repeat(63)}.${'x'.repeat(57)}.com`
   const longest = `${'x'.repeat(64)}@${domain}`
   expect(longest).toHaveLength(254)
-  expect(readAddress(longest)).toEqual({ address: longest })
-  expect(readAddress(`${'x.'.repeat(32)}@${domain.slice(0, 180)}!`).fault).toBeDefined()
-  expect(readAddress(`${'a-'.repeat(32)}@${'a-'.repeat(90)}.com`).fault).toBeDefined()
+  expect(readEmailAddress(longest)).toEqual({ address: longest })
+  expect(readEmailAddress(`${'x.'.repeat(32)}@${domain.slice(0, 180)}!`).fault).toBeDefined()
+  expect(readEmailAddress(`${'a-'.repeat(32)}@${'a-'.repeat(90)}.com`).fault).toBeDefined()
   expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(200)
 })
