@@ -31,14 +31,15 @@ const take = defineStatement({
       insert into attempts (delivery_id, number) select id, attempts from taken order by id, attempts
     )
     select taken.id, taken.tenant_id, taken.endpoint_id, taken.subscription_id, taken.notification_id, taken.url, taken.body,
-      taken.topic, taken.attempts, taken.charged, taken.held, taken.traceparent, s.url as subscription_url, p.id as signer_id, p.secret, p.retry_delays,
+      taken.event_type, taken.topic, taken.attempts, taken.charged, taken.held, taken.traceparent,
+      s.url as subscription_url, p.id as signer_id, p.secret, p.retry_delays,
       case when p.previous_until > now() then p.previous_secret end as previous_secret,
       case when p.older_until > now() then p.older_secret end as older_secret
     from taken left join subscriptions s on s.id = taken.subscription_id
     left join providers p on p.id = coalesce(s.provider_id, taken.provider_id)`,
   columns: {
     ...pick(tables.deliveries, 'id', 'tenant_id', 'endpoint_id', 'subscription_id', 'notification_id', 'url', 'body'),
-    ...pick(tables.deliveries, 'topic', 'attempts', 'charged', 'held', 'traceparent'),
+    ...pick(tables.deliveries, 'event_type', 'topic', 'attempts', 'charged', 'held', 'traceparent'),
     subscription_url: subscriptions.url.nullable(),
     signer_id: providers.id.nullable(),
     secret: providers.secret.nullable(),
