@@ -86,6 +86,25 @@ test('the secret of webhooks is shown once when it is made, and once when it is 
   await drawer(page).getByText('Works', { exact: true }).waitFor()
 })
 
+test('a webhook provider is added and changed without a weight and a rate limit, also if they were typed for another kind', async () => {
+  const page = await harness.signIn({ path: '/providers/new' })
+  const sharing = [page.getByLabel('Weight', { exact: true }), page.getByLabel('Rate limit (optional)')]
+  await page.getByLabel('Kind', { exact: true }).selectOption({ label: 'SMS: Twilio' })
+  for (const field of sharing) await field.fill('5')
+  await page.getByLabel('Kind', { exact: true }).selectOption({ label: 'Webhook: Webhook signature' })
+  for (const field of sharing) await field.waitFor({ state: 'detached' })
+  await page.getByLabel('Name', { exact: true }).fill('Hooks without a carrier')
+  await button(page, 'Add the provider').click()
+  await page.getByRole('dialog', { name: 'Signing secret' }).waitFor()
+  await page.getByLabel('I have stored it').check()
+  await button(page, 'Done').click()
+  await button(page, 'Edit').click()
+  await page.getByLabel('Priority').fill('8')
+  for (const field of sharing) expect(await field.count()).toBe(0)
+  await button(page, 'Save the changes').click()
+  await page.getByText('The provider is changed.').waitFor()
+})
+
 test('changes of a provider by another operator are shown before they are overwritten', async () => {
   const { env } = harness
   const call = async (method: string, path: string, body?: object) =>

@@ -214,6 +214,25 @@ test('a row of the new cell stays as it is where its table calls it newer', asyn
   expect(await imported(lines, {}, [], here)).toEqual({ parcels: { rows: 1, written: 1, removed: 0 } })
 })
 
+test('a row that the export lacks is ended where its table says how, and revived by an export that contains it', async () => {
+  const here = { ...moving, tables: { ...tables, moved: [{ table: 'parcels', ended: `colour = 'ended'` }] } }
+  const lines = await exportedBy(exportTenantCommand(here))
+  await imported(lines, {}, [], here)
+  await from.db.run(`update parcels set id = 'p2', secret = null where id = 'p1'`)
+  const newer = await exportedBy(exportTenantCommand(here))
+  expect(await imported(newer, {}, [], here)).toEqual({ parcels: { rows: 1, written: 1, removed: 1 } })
+  const colours = () => to.db.run('select id, colour from parcels order by id')
+  expect(await colours()).toEqual([
+    { id: 'p1', colour: 'ended' },
+    { id: 'p2', colour: null },
+  ])
+  await imported(lines, {}, [], here)
+  expect(await colours()).toEqual([
+    { id: 'p1', colour: null },
+    { id: 'p2', colour: 'ended' },
+  ])
+})
+
 test('a rehearsal counts on both sides and changes nothing', async () => {
   const [counted, ...more] = await exported('--dry-run')
   expect([JSON.parse(counted!).counts, more]).toEqual([{ parcels: 1, visits: 1, shops: 0 }, []])

@@ -12,7 +12,7 @@ import { openSchema } from '@notify/test-kit/database'
 import type { TestKit } from '@notify/test-kit/kit'
 import { endSubscriptionProvider } from '../src/catalogue/providers/end-subscription-provider.ts'
 import { createProviderDirectory } from '../src/catalogue/providers/provider-directory.ts'
-import { findProvider } from '../src/catalogue/providers/provider-store.ts'
+import { findProvider, requireRoomForProvider } from '../src/catalogue/providers/provider-store.ts'
 import type { Context } from '../src/context.ts'
 import { migrations } from '../src/db/migrations.ts'
 
@@ -146,4 +146,13 @@ test('it does not make the channel webhook usable', async () => {
   await create()
   const directory = createProviderDirectory(db, context.secrets.keyRing, sendingCarriers, context.log)
   expect(await directory.has(caller.tenant_id, caller.application_id, 'webhook')).toBe(false)
+})
+
+test('it does not count towards the limit of providers of its tenant', async () => {
+  const { create, caller, provider_id } = subscription()
+  await create()
+  const requireRoom = () => db.transaction((run) => requireRoomForProvider(run, caller.tenant_id, 1))
+  await requireRoom()
+  await db.run('update providers set subscription_id = null where id = $1', [provider_id])
+  await expect(requireRoom()).rejects.toMatchObject({ code: 'provider_limit_reached' })
 })

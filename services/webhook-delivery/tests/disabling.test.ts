@@ -35,13 +35,17 @@ async function subscribe() {
 }
 
 /** Delivers an event. @param answer what happens during the request, and the status of the response */
-async function deliver(subscription_id: Awaited<ReturnType<typeof subscribe>>, answer: () => Promise<number>) {
+async function deliver(
+  subscription_id: Awaited<ReturnType<typeof subscribe>>,
+  answer: () => Promise<number>,
+  event_type = 'notification.failed',
+) {
   const [id, tenant_id] = [newId('whdel'), owner.tenantId]
   const body = keyRing.encrypt('{}', bodyAad(tenant_id, id))
   await insertDeliveries(db.run, [
     {
       ...{ id, tenant_id, application_id: owner.applicationId, endpoint_id: subscription_id, subscription_id, body },
-      ...{ notification_id: null, retry_count: 0, event_type: 'notification.failed', provider_id: null, url: null },
+      ...{ notification_id: null, retry_count: 0, event_type, provider_id: null, url: null },
       ...{ traceparent: null, recipient_index: null },
     },
   ])
@@ -72,6 +76,14 @@ test('410 from an address that the subscription had during the request does not 
     await db.run('update subscriptions set url = $2 where id = $1', [id, moved])
     return 410
   })
+  expect(await statusOf(id)).toEqual(active)
+  await deliver(id, async () => 410)
+  expect(await statusOf(id)).toEqual({ status: 'disabled', disabled_reason: 'gone' })
+})
+
+test('410 in answer to a test event does not disable a subscription, in answer to an event it does', async () => {
+  const id = await subscribe()
+  await deliver(id, async () => 410, 'webhook.test')
   expect(await statusOf(id)).toEqual(active)
   await deliver(id, async () => 410)
   expect(await statusOf(id)).toEqual({ status: 'disabled', disabled_reason: 'gone' })

@@ -8,6 +8,7 @@ import { bodyAad, targetAad } from '../src/db/aad.ts'
 import { migrations } from '../src/db/migrations.ts'
 import { insertDeliveries } from '../src/deliveries/insert-deliveries.ts'
 import { erasuresOf } from '../src/erasure/erase-recipient.ts'
+import { readDeliveries } from '../src/erasure/read-deliveries.ts'
 
 let db: Queries
 useOwnSchema('webhook-delivery', { migrations }, (own) => {
@@ -81,4 +82,13 @@ test('a stored event loses the words of the carrier, and keeps a code', async ()
   await erase(person)
   const left = await Promise.all(stored.map(async (read) => (await read()).body().data))
   expect(left).toEqual([{ failure_reason: null }, { failure_reason: 'expired' }])
+})
+
+test('of a message to an address, whose rest is deleted anyway, the body is not read', async () => {
+  const person = newPerson()
+  await addDelivery(person, { url: address, data: { text: 'x'.repeat(1000) } })
+  const event = await addDelivery(person, { data: { failure_reason: 'expired' } })
+  const { deliveries } = await readDeliveries(db, person, '')
+  const bodyOf = (isEvent: boolean) => deliveries.find(({ url }) => (url === null) === isEvent)!.body
+  expect([deliveries.length, bodyOf(false).length, bodyOf(true)]).toEqual([2, 0, (await event()).sealed])
 })

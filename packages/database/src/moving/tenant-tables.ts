@@ -20,6 +20,8 @@ export interface MovedTable {
   fitted?: Readonly<Record<string, string>>
   /** Columns that are not moved, because each cell has its own values. */
   own?: readonly string[]
+  /** SQL assignments that end a row of this cell that an export lacks, for upkeep to delete. Default: the import deletes it. */
+  ended?: string
 }
 
 /** What happens to every table of a service when a tenant moves. A test compares the lists with the schema. */

@@ -23,12 +23,12 @@ interface Writing {
 
 export interface TableWriter {
   write(rows: readonly MovedRow[]): Promise<void>
-  /** Deletes the tenant's rows that the export does not contain. */
+  /** Deletes or ends the tenant's rows that the export does not contain. */
   finish(): Promise<TableCount>
 }
 
 /**
- * Writes the rows of one table of a tenant: inserts new ones, changes those that differ, and deletes the others.
+ * Writes the rows of one table of a tenant: inserts new ones, changes those that differ, and deletes or ends the others.
  * {@link openPresent} must have been called before.
  * @param columns the columns that the export contains
  */
@@ -56,7 +56,7 @@ export function createTableWriter(
     },
     async finish() {
       if (appendOnly) return count
-      return { ...count, removed: await removeOthers(client, table, arrived) }
+      return { ...count, removed: await removeOthers(client, moved, arrived) }
     },
   }
 }
@@ -79,10 +79,11 @@ export async function openPresent(client: Client, moved: MovedTable, owner: read
 }
 
 /**
- * Deletes the present rows that have not arrived, a page at a time: a tenant may have millions. A row that another transaction
- * has changed since has another ctid, and stays.
+ * Deletes or ends the present rows that have not arrived, a page at a time: a tenant may have millions. A row that another
+ * transaction has changed since has another ctid, and stays.
  */
-async function removeOthers(client: Client, table: string, arrived: KeyHashes): Promise<number> {
+async function removeOthers(client: Client, { table, ended }: MovedTable, arrived: KeyHashes): Promise<number> {
+  const remove = ended === undefined ? `delete from ${table}` : `update ${table} set ${ended}`
   const hasArrived = arrived.toLookup()
   let removed = 0
   for (;;) {
@@ -90,7 +91,7 @@ async function removeOthers(client: Client, table: string, arrived: KeyHashes): 
     if (rows.length === 0) break
     const others = rows.filter(({ hash }) => !hasArrived(hash)).map(({ ctid }) => ctid)
     if (others.length > 0)
-      removed += (await client.query(`delete from ${table} where ctid = any($1::tid[])`, [others])).rowCount ?? 0
+      removed += (await client.query(`${remove} where ctid = any($1::tid[])`, [others])).rowCount ?? 0
   }
   await client.query(`close ${presentOf(table)}`)
   return removed

@@ -36,6 +36,18 @@ test('the weight is a share from 0 to 100', async () => {
   await call('DELETE', of(made.provider_id))
 })
 
+test('a webhook provider gets neither a rate nor a weight, which would have no effect; its defaults may be repeated', async () => {
+  const { provider_id, weight, rate_limit_per_second } = await create(
+    webhook({ weight: 100, rate_limit_per_second: null }),
+  )
+  const change = (body: object) => call('PATCH', of(provider_id), { body })
+  expect(pathsOf(await change({ weight: 0 }))).toEqual(['weight'])
+  expect(pathsOf(await change({ rate_limit_per_second: 1 }))).toEqual(['rate_limit_per_second'])
+  const repeated = await change({ name: 'Hooks again', weight, rate_limit_per_second })
+  expect(repeated.body).toMatchObject({ name: 'Hooks again', weight: 100, rate_limit_per_second: null })
+  await call('DELETE', of(provider_id))
+})
+
 test('credentials are replaced field by field, and the old ones are no longer used', async () => {
   const made = await create(twilio())
   const change = (credentials: object) => call('PATCH', of(made.provider_id), { body: { credentials } })

@@ -29,6 +29,11 @@ test.each<[string, object, string[]]>([
     webhook({ credentials: { retry_delays: '0s,0s' } }),
     ['credentials.retry_delays'],
   ],
+  [
+    'a rate and a weight that webhooks do not have',
+    webhook({ rate_limit_per_second: 5, weight: 50 }),
+    ['rate_limit_per_second', 'weight'],
+  ],
   ['a number that is none', whatsapp({ phone_number_id: 'x' }), ['credentials.phone_number_id']],
   ['a token with a line break', whatsapp({ access_token: 'abcdefgh\r\nX: y' }), ['credentials.access_token']],
   ['a field nobody knows', twilio({ tenant_id: 'x' }), ['tenant_id']],

@@ -9,7 +9,7 @@ import { openSecret } from '../providers/secret.ts'
 import { disableSubscription } from '../subscriptions/disable-subscription.ts'
 import { postWithinMs } from './delivery-lease.ts'
 import { judgeOutcome, type Verdict } from './judge-outcome.ts'
-import { lastingHeaders, messageIdOf } from './message-body.ts'
+import { lastingHeaders, messageIdOf, testType } from './message-body.ts'
 import { createSettler } from './settle-attempts.ts'
 import { stopDelivery } from './stop-delivery.ts'
 import type { TakenDelivery } from './take-deliveries.ts'
@@ -46,8 +46,9 @@ export function createDelivery(context: Context): DeliverWebhook {
     const { durationMs } = outcome
     await settle({ deliveryId: taken.id, number: taken.attempts, verdict, durationMs, response })
     context.log.debug({ attempt: taken.attempts, outcome: verdict.outcome, status: verdict.status }, 'webhook attempt')
-    const { subscription_id, subscription_url: url } = taken
-    if (verdict.gone && subscription_id) await disableSubscription(context, subscription_id, { reason: 'gone', url })
+    const { subscription_id, subscription_url: url, event_type } = taken
+    if (verdict.gone && subscription_id && event_type !== testType)
+      await disableSubscription(context, subscription_id, { reason: 'gone', url })
     return verdict
   }
   return (taken) => {

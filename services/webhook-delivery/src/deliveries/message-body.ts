@@ -17,6 +17,9 @@ export function messageIdOf({
 /** The type of the event whose data name a person. */
 export const preferenceType = 'preference.changed' satisfies WebhookEventType
 
+/** The type of the event that tries a receiver. Its failures say nothing of the endpoint's health: they disable nothing. */
+export const testType = 'webhook.test'
+
 const userAgent = 'Notification-Service-Webhooks/1.0'
 
 /** The headers of a request that all attempts have alike, beside the id. */

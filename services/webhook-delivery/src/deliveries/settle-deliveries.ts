@@ -2,6 +2,7 @@ import { deliveryAttempted, webhookReported } from '@notify/contracts'
 import { column, defineStatement, enqueueSql, type Run } from '@notify/database'
 import { tables } from '../db/schema.ts'
 import type { Verdict } from './judge-outcome.ts'
+import { testType } from './message-body.ts'
 
 /** The end of an attempt. */
 export interface Settlement {
@@ -59,7 +60,7 @@ const settle = defineStatement({
     )}),
     counted as (
       select endpoint_id, bool_or(outcome = 'succeeded') as ok, count(*) filter (where counts)::int as failed
-      from settled where subscription_id is null or event_type <> 'webhook.test' or outcome = 'succeeded' group by endpoint_id
+      from settled where subscription_id is null or event_type <> '${testType}' or outcome = 'succeeded' group by endpoint_id
     ), locked as (
       select e.id, ok, failed from endpoints e join counted c on c.endpoint_id = e.id
       where (ok and (e.failures > 0 or e.failing_since is not null)) or (not ok and failed > 0)

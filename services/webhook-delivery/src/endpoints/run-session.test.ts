@@ -28,7 +28,7 @@ async function beginnings({
     {
       window: new EarnedWindow(4),
       further: { take: (wanted) => wanted, release() {} },
-      take: async (room) => Array.from({ length: room }, () => ({}) as TakenDelivery),
+      take: async (room) => ({ deliveries: Array.from({ length: room }, () => ({}) as TakenDelivery), hasMore: true }),
       async deliver() {
         const atMs = performance.now() - startedMs
         begun.push(atMs)
@@ -65,4 +65,30 @@ test.each([
   const begun = await beginnings(options)
   expect(hasOne(begun, 0, 1100)).toBe(true)
   expect(hasOne(begun, 5000, 20_000)).toBe(false)
+})
+
+test('a session that never gets as many as it has room for goes on until nothing is left', async () => {
+  let left = 20
+  const session = new Session(
+    {
+      window: new EarnedWindow(64),
+      further: { take: (wanted) => wanted, release() {} },
+      async take() {
+        const deliveries = left > 0 ? [{} as TakenDelivery] : []
+        left -= deliveries.length
+        return { deliveries, hasMore: left > 0 }
+      },
+      async deliver() {
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        return { outcome: 'succeeded', charged: true }
+      },
+      mayTake: () => true,
+      mayRest: () => true,
+    },
+    { hasMore: true, isAlone: true },
+  )
+  const ended = session.run()
+  await jest.advanceTimersByTimeAsync(20_000)
+  await ended
+  expect(left).toBe(0)
 })

@@ -1,5 +1,5 @@
 import type { DeliverWebhook } from '../deliveries/deliver-webhook.ts'
-import type { TakenDelivery } from '../deliveries/take-deliveries.ts'
+import type { Share, TakenDelivery } from '../deliveries/take-deliveries.ts'
 import type { EarnedWindow } from './earned-window.ts'
 import { createPause } from './pause.ts'
 
@@ -16,7 +16,7 @@ export interface SessionOptions {
   window: EarnedWindow
   /** The session's slots beside its first one, which always stays its own. */
   further: FurtherPlaces
-  take(room: number): Promise<TakenDelivery[]>
+  take(room: number): Promise<Share>
   deliver: DeliverWebhook
   /** Whether the session may still take deliveries. */
   mayTake(): boolean
@@ -132,16 +132,13 @@ export class Session {
     const room = this.#promise(Number.POSITIVE_INFINITY)
     if (room === 0) return 0
     this.#hasMore = false
-    let taken: TakenDelivery[] = []
-    try {
-      taken = await this.#options.take(room)
-    } finally {
+    const { deliveries, hasMore } = await this.#options.take(room).finally(() => {
       this.#promised -= room
-    }
-    if (taken.length === room) this.#hasMore = true
-    for (const one of taken) this.#start(one)
+    })
+    if (hasMore) this.#hasMore = true
+    for (const one of deliveries) this.#start(one)
     this.#giveBack()
-    return taken.length
+    return deliveries.length
   }
 
   #promise(wanted: number): number {

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { createDelivery } from '../deliveries/deliver-webhook.ts'
 import { deliveryLeaseMs } from '../deliveries/delivery-lease.ts'
 import type { NewDelivery } from '../deliveries/insert-deliveries.ts'
-import { type Room, type TakenDelivery, takeDeliveries } from '../deliveries/take-deliveries.ts'
+import { type Room, type Share, takeShares } from '../deliveries/take-deliveries.ts'
 import { claimEndpoints, type Endpoint, endpointsDueInMs } from './claim-endpoints.ts'
 import { createWindows } from './earned-window.ts'
 import { type Leases, leaseMs, startLeases } from './leases.ts'
@@ -169,16 +169,10 @@ function createSessions(context: Context, { leases, mostFurther, isStopping }: S
   const deliver = createDelivery(context)
   const windowOf = createWindows(config.WEBHOOK_IN_FLIGHT)
   const furtherPlaces = new SharedSlots(config.WEBHOOK_ENDPOINTS)
-  const take = coalesce<Room, TakenDelivery[]>({
+  const take = coalesce<Room, Share>({
     maxBatch: 64,
     maxInFlight: 2,
-    async run(wanted) {
-      const taken = Map.groupBy(
-        await takeDeliveries(db.run, wanted, deliveryLeaseMs(config)),
-        ({ endpoint_id }) => endpoint_id,
-      )
-      return wanted.map(({ endpoint_id }) => taken.get(endpoint_id) ?? [])
-    },
+    run: (wanted) => takeShares(db.run, wanted, deliveryLeaseMs(config)),
   })
   return (endpoint: Endpoint, mayRest: () => boolean, beginning: Beginning) => {
     const { id: endpoint_id, tenant_id } = endpoint

@@ -23,7 +23,8 @@ const read = defineStatement({
       select id, tenant_id = $1 and (recipient_index = $2 or url is not null and last_error is distinct from '${erasedReason}') as may_be
       from deliveries where id > $3 order by id limit ${pageSize}
     )
-    select last.id as last, d.id, d.tenant_id, d.url, d.body, d.recipient_index
+    select last.id as last, d.id, d.tenant_id, d.url, d.recipient_index,
+      case when d.url is null then d.body else ''::bytea end as body
     from (select id from page order by id desc limit 1) as last
     left join deliveries d on d.id = any(array(select id from page where may_be)) order by d.id`,
   columns: {
@@ -34,8 +35,8 @@ const read = defineStatement({
 })
 
 /**
- * The deliveries of a page that may be the person's: those with the index, and those to any address of the tenant. A page is
- * a fixed number of rows of the primary key, so that no statement scans far for a rare match.
+ * The deliveries of a page that may be the person's: those with the index, and, without their bodies, those to any address of
+ * the tenant. A page is a fixed number of rows of the primary key, so that no statement scans far for a rare match.
  */
 export async function readDeliveries(db: Queries, { tenantId, index }: Person, after: string): Promise<DeliveryPage> {
   const rows = await db.runLong(read, [tenantId, index, after])

@@ -12,6 +12,9 @@ import type { Unreported } from './report-sent.ts'
 /** Stores a hand-off of dispatch once; a repetition reports its state. */
 export type StoreHandOff = (handOff: HandOff, traceparent: string | undefined) => Promise<void>
 
+/** Bytes of content in one statement; many more would delay the hand-offs of other tenants. A larger one is stored alone. */
+export const mostBatchBytes = 4 * 1024 * 1024
+
 interface HandOffContext extends DeliveryContext {
   db: Queries
   metrics: WebhookMetrics
@@ -30,6 +33,7 @@ export function createHandOffStore(context: HandOffContext): StoreHandOff {
     maxBatch: 128,
     maxInFlight: 2,
     minIntervalMs: 5,
+    weight: { of: ({ handOff }) => handOff.content.length, max: mostBatchBytes },
     async run(handOffs) {
       const providers = await chooseProviders(
         db.run,

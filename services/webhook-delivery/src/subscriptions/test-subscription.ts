@@ -3,12 +3,9 @@ import { idempotent } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { insertDeliveries } from '../deliveries/insert-deliveries.ts'
-import { bodyOf, messageIdOf } from '../deliveries/message-body.ts'
+import { bodyOf, messageIdOf, testType } from '../deliveries/message-body.ts'
 import { sealBody } from '../deliveries/seal-body.ts'
 import { requireActive, requireSubscription } from './scope.ts'
-
-/** Its failures say nothing of the endpoint's health: they disable nothing. */
-const type = 'webhook.test'
 
 /** Sends an event that means nothing, so that a receiver can be tried. */
 export const testSubscription: Handler<Context, typeof contract> = idempotent({
@@ -18,7 +15,7 @@ export const testSubscription: Handler<Context, typeof contract> = idempotent({
     const { tenant_id, application_id, id: subscription_id } = row
     const id = newId('whdel')
     const message = messageIdOf({ id, subscription_id, notification_id: null })
-    const body = bodyOf({ id: message, type, application_id, data: { subscription_id } })
+    const body = bodyOf({ id: message, type: testType, application_id, data: { subscription_id } })
     await insertDeliveries(run, [
       {
         id,
@@ -28,7 +25,7 @@ export const testSubscription: Handler<Context, typeof contract> = idempotent({
         subscription_id,
         notification_id: null,
         retry_count: 0,
-        event_type: type,
+        event_type: testType,
         provider_id: null,
         url: null,
         ...sealBody(keyRing, { tenant_id, id }, body),

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react'
+import { channelPages } from '../../channels/table.ts'
 import { EditForm } from '../../edits/edit-form.tsx'
 import { useEdits } from '../../edits/use-edits.ts'
 import { showToast } from '../../ui/toasts.tsx'
@@ -6,7 +7,7 @@ import { CredentialFields } from './credential-fields.tsx'
 import { changedCredentials, fieldsOf, type Values } from './credential-schema.ts'
 import { formOf, type ProviderForm, textsOf } from './provider-form.ts'
 import { type Provider, type ProviderKind, useProviderActions } from './queries.ts'
-import { numberOf, SettingsFields } from './settings-fields.tsx'
+import { numberOf, SettingsFields, sharingOf } from './settings-fields.tsx'
 
 interface EditProviderProps {
   provider: Provider
@@ -18,6 +19,7 @@ interface EditProviderProps {
 export function EditProvider({ provider, kind, onDone }: EditProviderProps) {
   const { change, read } = useProviderActions()
   const { provider_id: id, credentials } = provider
+  const { hasCarrier } = channelPages[provider.channel]
   const fields = useMemo(() => fieldsOf(kind), [kind])
   const [typed, setTyped] = useState<Values>({})
   /** The form has the names of typed secrets, so that they are based on a version and discarded like all edits. */
@@ -31,14 +33,13 @@ export function EditProvider({ provider, kind, onDone }: EditProviderProps) {
     stored: storedOf(provider),
     errorsOf: () => [],
     write: async (edited, expected_updated_at) => {
-      const { name, priority, weight, rate, removed } = edited
+      const { name, priority, removed } = edited
       const changed = changedCredentials(fields, credentials, valuesOf(edited), removed)
-      const [order, share] = [numberOf(priority), numberOf(weight)]
+      const order = numberOf(priority)
       const body = {
         name,
         ...(order === undefined ? {} : { priority: order }),
-        ...(share === undefined ? {} : { weight: share }),
-        rate_limit_per_second: numberOf(rate) ?? null,
+        ...sharingOf(edited, hasCarrier),
         ...(changed ? { credentials: changed } : {}),
       }
       return storedOf(await change.mutateAsync({ id, body, expected_updated_at }))
@@ -61,7 +62,7 @@ export function EditProvider({ provider, kind, onDone }: EditProviderProps) {
         onDone()
       }}
     >
-      <SettingsFields value={form} onChange={(settings) => set({ ...form, ...settings })} />
+      <SettingsFields hasCarrier={hasCarrier} value={form} onChange={(settings) => set({ ...form, ...settings })} />
       <CredentialFields
         fields={fields}
         values={valuesOf(form)}

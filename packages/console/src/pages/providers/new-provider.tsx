@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { channelNames } from '../../channels/table.ts'
+import { channelNames, channelPages } from '../../channels/table.ts'
 import { ApplicationField } from '../../ui/application-choice.tsx'
 import { useDraft } from '../../ui/draft.ts'
 import { Drawer } from '../../ui/drawer.tsx'
@@ -10,7 +10,7 @@ import { Skeleton } from '../../ui/states.tsx'
 import { CredentialFields } from './credential-fields.tsx'
 import { fieldsOf, initialValues, newCredentials, titleOf, type Values } from './credential-schema.ts'
 import { type CreatedProvider, type ProviderKind, useProviderActions, useProviderKinds } from './queries.ts'
-import { numberOf, type Settings, SettingsFields } from './settings-fields.tsx'
+import { numberOf, type Settings, SettingsFields, sharingOf } from './settings-fields.tsx'
 
 interface NewProviderProps {
   onCreated: (created: CreatedProvider) => void
@@ -61,18 +61,18 @@ function NewProviderForm({ kinds, onCreated, onCancel }: FormProps) {
   const { value, set } = draft
   const kind = kinds.find((one) => one.kind === value.kind) ?? kinds[0]
   if (!kind) return null
+  const { hasCarrier } = channelPages[kind.channel]
   const fields = fieldsOf(kind)
   const values = { ...initialValues(fields, value.open), ...secrets }
   const submit = async () => {
-    const [priority, weight] = [numberOf(value.priority), numberOf(value.weight)]
+    const priority = numberOf(value.priority)
     const created = await create.mutateAsync({
       channel: kind.channel,
       kind: kind.kind,
       name: value.name,
       application_id: value.applicationId || null,
       ...(priority === undefined ? {} : { priority }),
-      ...(weight === undefined ? {} : { weight }),
-      rate_limit_per_second: numberOf(value.rate) ?? null,
+      ...sharingOf(value, hasCarrier),
       credentials: newCredentials(fields, values),
     })
     draft.clear()
@@ -101,7 +101,12 @@ function NewProviderForm({ kinds, onCreated, onCancel }: FormProps) {
           set({ ...value, kind: event.target.value, open: {} })
         }}
       />
-      <SettingsFields isNew value={value} onChange={(settings) => set({ ...value, ...settings })} />
+      <SettingsFields
+        isNew
+        hasCarrier={hasCarrier}
+        value={value}
+        onChange={(settings) => set({ ...value, ...settings })}
+      />
       <ApplicationField
         none="All applications"
         value={value.applicationId}

@@ -1,7 +1,7 @@
 import { KeyRound, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useApplications } from '../../api/applications.ts'
-import { channelNames } from '../../channels/table.ts'
+import { channelNames, channelPages } from '../../channels/table.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
 import { Drawer, Fact, Facts } from '../../ui/drawer.tsx'
@@ -112,10 +112,14 @@ function SettingsList({ provider, kind }: Pick<DetailsProps, 'provider' | 'kind'
         </Fact>
       ) : null}
       <Fact name="Priority">{provider.priority}</Fact>
-      <Fact name="Weight">{provider.weight}</Fact>
-      <Fact name="Rate limit">
-        {provider.rate_limit_per_second === null ? 'None' : `${provider.rate_limit_per_second} in a second`}
-      </Fact>
+      {channelPages[provider.channel].hasCarrier ? (
+        <>
+          <Fact name="Weight">{provider.weight}</Fact>
+          <Fact name="Rate limit">
+            {provider.rate_limit_per_second === null ? 'None' : `${provider.rate_limit_per_second} in a second`}
+          </Fact>
+        </>
+      ) : null}
       {provider.callback_url ? (
         <Fact name="Callback">
           <CopyableId id={provider.callback_url} what="callback address" />

@@ -1,4 +1,5 @@
 import { TextField } from '../../ui/field.tsx'
+import type { NewProvider } from './queries.ts'
 
 /** The settings of a provider beside its credentials, as text. */
 export interface Settings {
@@ -11,11 +12,13 @@ export interface Settings {
 interface SettingsFieldsProps {
   value: Settings
   onChange: (value: Settings) => void
+  /** Without one, a weight and a rate would have no effect. */
+  hasCarrier: boolean
   isNew?: boolean
 }
 
 /** Name, priority, weight and rate of a provider. */
-export function SettingsFields({ value, onChange, isNew = false }: SettingsFieldsProps) {
+export function SettingsFields({ value, onChange, hasCarrier, isNew = false }: SettingsFieldsProps) {
   return (
     <>
       <TextField
@@ -34,25 +37,38 @@ export function SettingsFields({ value, onChange, isNew = false }: SettingsField
           value={value.priority}
           onChange={(event) => onChange({ ...value, priority: event.target.value })}
         />
-        <TextField
-          label="Weight"
-          name="weight"
-          inputMode="numeric"
-          hint="Share among equal priorities, 0 to 100."
-          value={value.weight}
-          onChange={(event) => onChange({ ...value, weight: event.target.value })}
-        />
-        <TextField
-          label="Rate limit (optional)"
-          name="rate_limit_per_second"
-          inputMode="numeric"
-          hint="Messages in a second. Empty: no limit."
-          value={value.rate}
-          onChange={(event) => onChange({ ...value, rate: event.target.value })}
-        />
+        {hasCarrier ? (
+          <>
+            <TextField
+              label="Weight"
+              name="weight"
+              inputMode="numeric"
+              hint="Share among equal priorities, 0 to 100."
+              value={value.weight}
+              onChange={(event) => onChange({ ...value, weight: event.target.value })}
+            />
+            <TextField
+              label="Rate limit (optional)"
+              name="rate_limit_per_second"
+              inputMode="numeric"
+              hint="Messages in a second. Empty: no limit."
+              value={value.rate}
+              onChange={(event) => onChange({ ...value, rate: event.target.value })}
+            />
+          </>
+        ) : null}
       </div>
     </>
   )
+}
+
+type Sharing = Pick<NewProvider, 'weight' | 'rate_limit_per_second'>
+
+/** Weight and rate as they are sent: without a carrier none, also if they were typed for another kind. */
+export function sharingOf({ weight, rate }: Settings, hasCarrier: boolean): Sharing {
+  if (!hasCarrier) return {}
+  const share = numberOf(weight)
+  return { ...(share === undefined ? {} : { weight: share }), rate_limit_per_second: numberOf(rate) ?? null }
 }
 
 /** The number in a field. Other text is sent unchanged, so that the service reports the error. */

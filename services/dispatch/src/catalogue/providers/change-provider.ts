@@ -16,6 +16,7 @@ import {
   requireSecretsForDestination,
   type WithHostResolver,
 } from './read-credentials.ts'
+import { refuseUnusedSettings } from './refuse-unused-settings.ts'
 import { type Credentials, credentialsOf, writeProvider } from './write-provider.ts'
 
 /** Changes a provider; credentials are replaced field by field. */
@@ -27,6 +28,7 @@ export const changeProvider: Handler<Context & WithProviders & WithHostResolver,
   const { credentials: given, ...fields } = body
   const known = await findProvider(context.db.run, principal.tenant_id, params.provider_id)
   if (!known) throw providerMissing()
+  refuseUnusedSettings(context, known.channel, fields)
   if (given) await judge(context, known, given)
   const changed = await context.db.transaction(async (run) => {
     const row = await lockProvider(run, principal.tenant_id, params.provider_id)

@@ -12,6 +12,7 @@ import {
   requireDestination,
   type WithHostResolver,
 } from './read-credentials.ts'
+import { refuseUnusedSettings } from './refuse-unused-settings.ts'
 import { writeProvider } from './write-provider.ts'
 
 /** Adds a provider. Only this response shows the credentials that we generate. */
@@ -21,6 +22,7 @@ export const createProvider: Handler<Context & WithProviders & WithHostResolver,
     if (!kind) throw fieldProblem('validation_failed', 'kind', 'is not a known kind of provider')
     if (kind.channel !== body.channel)
       throw fieldProblem('validation_failed', 'channel', `must be ${kind.channel} for kind ${body.kind}`)
+    refuseUnusedSettings(context, kind.channel, body)
     refuseGeneratedFields(kind, body.credentials)
     const made = kind.make?.(body.credentials) ?? {}
     const credentials = { ...body.credentials, ...made }

@@ -66,12 +66,13 @@ export function listProviderRows(
   return run(providers.orderBy('id', 'desc').limit(limit))
 }
 
-/** @throws Problem `provider_limit_reached` */
+/** Those that sign for one webhook subscription do not count. @throws Problem `provider_limit_reached` */
 export function requireRoomForProvider(run: Run, tenantId: Id<'ten'>, most: number): Promise<void> {
   const rows = build
     .selectFrom('providers')
     .select('id')
     .where('tenant_id', '=', tenantId)
+    .where('subscription_id', 'is', null)
     .where('deleted_at', 'is', null)
   const [code, what] = ['provider_limit_reached', 'providers of a tenant'] as const
   return requireRoom(run, { code, what, rows, owner: [tenantId], most })

@@ -9,6 +9,9 @@ import { isTakenAccount, type ProviderRow, upsertProvider } from './provider-sto
 
 export type Credentials = Record<string, string>
 
+/** Of a new provider. */
+export const defaultWeight = 100
+
 /** The wanted state of a provider. */
 export interface ProviderState {
   id: ProviderRow['id']
@@ -19,7 +22,7 @@ export interface ProviderState {
   name: string
   priority: number
   rate_limit_per_second: number | null
-  /** Unchanged when absent; of a new provider 100. */
+  /** Unchanged when absent; of a new provider {@link defaultWeight}. */
   weight?: number | undefined
   credentials: Credentials
   /** The operator who changes it; null: the bootstrap document. */
@@ -58,7 +61,7 @@ export async function writeProvider(
   const revision = (known?.revision ?? 0) + (isTold ? 1 : 0)
   const row = await upsertProvider(run, {
     ...state,
-    weight: state.weight ?? known?.weight ?? 100,
+    weight: state.weight ?? known?.weight ?? defaultWeight,
     account_id,
     revision,
     credentials: credentialsChanged ? sealCredentials(keyRing, text, tenant_id, id) : known.credentials,
