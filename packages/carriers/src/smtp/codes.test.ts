@@ -73,6 +73,56 @@ test.each<[string, SmtpFault, object]>([
     accountDown,
   ],
   [
+    'a daily limit of recipients',
+    {
+      code: 'EENVELOPE',
+      responseCode: 550,
+      response: "550 5.1.90 Your message can't be sent because you've reached your daily limit for message recipients",
+      bodyBegan: false,
+    },
+    accountDown,
+  ],
+  [
+    'a quota of the account',
+    {
+      code: 'EMESSAGE',
+      responseCode: 554,
+      response: '554 5.2.0 STOREDRV.Submission.Exception:SubmissionQuotaExceededException; Failed to process message',
+      bodyBegan: true,
+    },
+    accountDown,
+  ],
+  [
+    "the sender's full mailbox",
+    {
+      code: 'EMESSAGE',
+      responseCode: 554,
+      response: '554-5.2.2 Mailbox full.\n554 5.2.2 More: a page; STOREDRV.Submission.Exception:QuotaExceededException',
+      bodyBegan: true,
+    },
+    accountDown,
+  ],
+  [
+    "the recipient's full mailbox",
+    {
+      code: 'EMESSAGE',
+      responseCode: 554,
+      response: '554 5.2.2 mailbox full; STOREDRV.Deliver.Exception:QuotaExceededException.MapiExceptionQuotaExceeded',
+      bodyBegan: true,
+    },
+    permanent,
+  ],
+  [
+    'a sender address that is not of the account',
+    {
+      code: 'EMESSAGE',
+      responseCode: 554,
+      response: '554 5.2.0 STOREDRV.Submission.Exception:SendAsDeniedException.MapiExceptionSendAsDenied',
+      bodyBegan: true,
+    },
+    permanent,
+  ],
+  [
     'another refusal with a code of its own',
     { code: 'EMESSAGE', responseCode: 550, response: '550 5.7.1 [192.0.2.5] 550 5.4.5 quoted', bodyBegan: true },
     permanent,

@@ -26,8 +26,13 @@ export function verdictOfReply(reply: number): Verdict {
 
 const sessionRefused = accountDown('The mail server does not speak with us as configured')
 
-/** Gmail's reply to an account that has used up its limit of a day, also after the message. RFC 3463 has another use for 5.4.5. */
-const limitReached = /^5\d\d[ -]5\.4\.5\b/
+/**
+ * Replies to an account that has used up a limit, also after the message: Gmail's 5.4.5, and those of Microsoft 365. There a full
+ * mailbox is the sender's if the submission fails, and the recipient's if the delivery does.
+ * @see https://learn.microsoft.com/exchange/troubleshoot/send-emails/smtp-submission-improvements
+ */
+const limitReached =
+  /^5\d\d[ -](5\.4\.5\b|5\.1\.90\b|5\.2\.[02]\b.*STOREDRV\.Submission\.Exception:(Submission)?QuotaExceeded)/s
 
 /** A failed send as nodemailer reports it. */
 export interface SmtpFault {
