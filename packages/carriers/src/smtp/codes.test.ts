@@ -61,6 +61,26 @@ test.each<[string, SmtpFault, object]>([
   ['a temporary failure of the login', { code: 'EAUTH', responseCode: 454, bodyBegan: false }, carrierFault],
   ['a rate of sending that is used up, at MAIL', { code: 'EENVELOPE', responseCode: 454, bodyBegan: false }, later],
   ['a rate of sending that is used up, at DATA', { code: 'EMESSAGE', responseCode: 454, bodyBegan: true }, later],
+  [
+    'a rate of Amazon SES that is used up',
+    {
+      code: 'EMESSAGE',
+      responseCode: 454,
+      response: '454 Throttling failure: Maximum sending rate exceeded.',
+      bodyBegan: true,
+    },
+    later,
+  ],
+  [
+    'a daily quota of Amazon SES that is used up',
+    {
+      code: 'EMESSAGE',
+      responseCode: 454,
+      response: '454 Throttling failure: Daily message quota exceeded.',
+      bodyBegan: true,
+    },
+    accountDown,
+  ],
   ['a login without a common mechanism', { code: 'EAUTH', bodyBegan: false }, accountDown],
   ['a wanted login', { code: 'EENVELOPE', responseCode: 530, bodyBegan: false }, accountDown],
   ['no TLS', { code: 'ETLS', bodyBegan: false }, accountDown],

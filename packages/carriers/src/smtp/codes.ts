@@ -1,3 +1,4 @@
+import { verdictOfQuota } from '../ses/exceptions.ts'
 import { accountDown, carrierFault, couldNotBeReached, later, permanent, unknown, type Verdict } from '../verdict.ts'
 import { forbiddenHostCode } from './connect-to-server.ts'
 
@@ -53,8 +54,8 @@ export function judgeSmtpFault({ code, responseCode, response = '', bodyBegan }:
     const verdict = verdictOfReply(responseCode)
     // Greeting, TLS and login concern the account, whatever the code.
     const isOfMessage = code === 'EENVELOPE' || code === 'EMESSAGE' || bodyBegan
-    // To a command of a message it is a limit, such as the rate of SES.
-    if (isOfMessage && responseCode === 454) return later()
+    // To a command of a message it is a limit, such as the rate or the quota of SES.
+    if (isOfMessage && responseCode === 454) return verdictOfQuota(response) ?? later()
     return !isOfMessage && verdict.outcome === 'rejected_permanent' ? sessionRefused : verdict
   }
   if (bodyBegan) return unknown('The mail server did not answer; it may have taken the message')
