@@ -47,16 +47,24 @@ export interface SmtpFault {
   bodyBegan: boolean
 }
 
+/** Whether the fault is one of a message, and not of the greeting, TLS or the login. */
+const isOfMessage = ({ code, bodyBegan }: SmtpFault) => code === 'EENVELOPE' || code === 'EMESSAGE' || bodyBegan
+
+/** Whether the server refuses a new connection for now, as it does beyond its limit for a client. */
+export function refusesConnection(fault: SmtpFault): boolean {
+  return !isOfMessage(fault) && (fault.responseCode === 421 || fault.responseCode === 432)
+}
+
 /** The verdict on a failed send. Before the transfer starts, the message cannot have been accepted. */
-export function judgeSmtpFault({ code, responseCode, response = '', bodyBegan }: SmtpFault): Verdict {
+export function judgeSmtpFault(fault: SmtpFault): Verdict {
+  const { code, responseCode, response = '', bodyBegan } = fault
   if (limitReached.test(response)) return accountDown()
   if (responseCode !== undefined && responseCode >= 400) {
     const verdict = verdictOfReply(responseCode)
-    // Greeting, TLS and login concern the account, whatever the code.
-    const isOfMessage = code === 'EENVELOPE' || code === 'EMESSAGE' || bodyBegan
     // To a command of a message it is a limit, such as the rate or the quota of SES.
-    if (isOfMessage && responseCode === 454) return verdictOfQuota(response) ?? later()
-    return !isOfMessage && verdict.outcome === 'rejected_permanent' ? sessionRefused : verdict
+    if (isOfMessage(fault) && responseCode === 454) return verdictOfQuota(response) ?? later()
+    // Greeting, TLS and login concern the account, whatever the code.
+    return !isOfMessage(fault) && verdict.outcome === 'rejected_permanent' ? sessionRefused : verdict
   }
   if (bodyBegan) return unknown('The mail server did not answer; it may have taken the message')
   switch (code) {

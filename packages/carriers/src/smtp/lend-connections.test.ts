@@ -4,7 +4,7 @@ import { lendConnections } from './lend-connections.ts'
 const anHourMs = 3_600_000
 
 test('a connection that is given back goes to the first that waits, to codes before other messages', async () => {
-  const borrow = lendConnections(2, anHourMs)
+  const { borrow } = lendConnections(2, anHourMs)
   const [first, second] = [await borrow(false), await borrow(false)]
   const begun: string[] = []
   const wait = async (name: string, isCode: boolean) => {
@@ -21,7 +21,7 @@ test('a connection that is given back goes to the first that waits, to codes bef
 })
 
 test('a send beyond the connections gets none unless one becomes free in time', async () => {
-  const borrow = lendConnections(1, 1)
+  const { borrow } = lendConnections(1, 1)
   const only = await borrow(false)
   expect(await borrow(true)).toBeUndefined()
   only!()

@@ -1,8 +1,13 @@
-/** Waits for a free connection. @returns a function that gives it back; undefined if none became free in time */
-export type BorrowConnection = (isCode: boolean) => Promise<(() => void) | undefined>
+/** The connections of a pool. */
+export interface Connections {
+  /** Waits for a free one. @returns a function that gives it back; undefined if none became free in time */
+  borrow(isCode: boolean): Promise<(() => void) | undefined>
+  /** How many are in use. */
+  lent(): number
+}
 
 /** Lends the connections of a pool, so that no send begins without one. Codes get one before other messages that wait. */
-export function lendConnections(count: number, longestWaitMs: number): BorrowConnection {
+export function lendConnections(count: number, longestWaitMs: number): Connections {
   const codes = new Set<() => void>()
   const others = new Set<() => void>()
   let lent = 0
@@ -15,20 +20,23 @@ export function lendConnections(count: number, longestWaitMs: number): BorrowCon
     lent++
     return giveBack
   }
-  return async (isCode) => {
-    if (lent < count) return lend()
-    const waiting = isCode ? codes : others
-    return new Promise((resolve) => {
-      const begin = () => {
-        clearTimeout(timer)
-        waiting.delete(begin)
-        resolve(lend())
-      }
-      const timer = setTimeout(() => {
-        waiting.delete(begin)
-        resolve(undefined)
-      }, longestWaitMs)
-      waiting.add(begin)
-    })
+  return {
+    async borrow(isCode) {
+      if (lent < count) return lend()
+      const waiting = isCode ? codes : others
+      return new Promise((resolve) => {
+        const begin = () => {
+          clearTimeout(timer)
+          waiting.delete(begin)
+          resolve(lend())
+        }
+        const timer = setTimeout(() => {
+          waiting.delete(begin)
+          resolve(undefined)
+        }, longestWaitMs)
+        waiting.add(begin)
+      })
+    },
+    lent: () => lent,
   }
 }

@@ -7,6 +7,7 @@ import {
   emailOf,
   endAll,
   impatientMs,
+  login,
   polite,
   providerAt,
   sendPatiently,
@@ -152,6 +153,34 @@ test('a slow server takes each of many messages once, and none has an unknown ou
   const answers = await Promise.all(emails.map((email) => sendPatiently(carrier, provider, email)))
   expect(answers.map(({ outcome }) => outcome)).toEqual(Array(32).fill('accepted'))
   expect(taken.toSorted()).toEqual(answers.map(({ providerMessageId }) => providerMessageId!).toSorted())
+})
+
+test.each<[string, (nth: () => number) => SMTPServerOptions]>([
+  [
+    'connection',
+    (nth) => ({ onConnect: (_session, done) => done(nth() > 1 ? refuses(421, '4.3.2 too many connections') : null) }),
+  ],
+  [
+    'login',
+    (nth) => ({
+      onAuth: (_auth, _session, done) =>
+        nth() > 1 ? done(refuses(432, '4.3.2 too many connections')) : done(null, { user: 'shop' }),
+    }),
+  ],
+])('a message whose %s a server refuses while it takes another one finds no free connection', async (_what, limit) => {
+  let opened = 0
+  const end = Promise.withResolvers<() => void>()
+  const server = await startServer({
+    ...limit(() => ++opened),
+    onData: (stream, _session, done) => stream.resume().on('end', () => end.resolve(done)),
+  })
+  const carrier = startCarrier(60_000)
+  const provider = providerAt(server.port, login)
+  const first = carrier.send(provider, emailOf())
+  const take = await end.promise
+  expect(await carrier.send(provider, emailOf())).toEqual(noConnection)
+  take()
+  expect(await first).toMatchObject({ outcome: 'accepted' })
 })
 
 /** Sends to a server that gives its last reply while the process stands still, until the timeout is over. */

@@ -11,7 +11,7 @@ import { addressesOf } from '../recipients-of.ts'
 import type { SenderDefinition } from '../sender.ts'
 import { accepted, noConnection, permanent, refusal } from '../verdict.ts'
 import { checkAccount } from './check.ts'
-import { judgeSmtpFault, type SmtpFault } from './codes.ts'
+import { judgeSmtpFault, refusesConnection, type SmtpFault } from './codes.ts'
 import type { SmtpCredentials } from './credentials.ts'
 import type { SmtpEnvironment } from './environment.ts'
 import { lendConnections } from './lend-connections.ts'
@@ -37,14 +37,14 @@ export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, SmtpEnv
     return {
       async send(account, message) {
         if (message.mode === 'test') return sandbox.send(account, message)
-        const { transport, borrow } = pools.of(account, '', () =>
+        const { transport, connections } = pools.of(account, '', () =>
           connect(account.credentials, { timeoutMs, allowed: environment.SMTP_EGRESS_ALLOW, bodies }),
         )
         const deadline = new AbortController()
         const { signal } = deadline
         const hasBegun = () => bodies.get(signal)?.readableDidRead === true
         const mail = { ...mailOf(account.credentials, message), signal }
-        const giveBack = await borrow(message.isCode === true)
+        const giveBack = await connections.borrow(message.isCode === true)
         if (!giveBack) return noConnection
         // Bounds the whole exchange.
         const clear = startDeadline(timeoutMs, () => deadline.abort(), hasBegun)
@@ -56,6 +56,10 @@ export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, SmtpEnv
           const refusedCopies = rejectedErrors.filter((error) => error !== refused).map(copyRefusal(recipients))
           return { ...answer, ...(refusedCopies.length > 0 && { refusedCopies }) }
         } catch (error) {
+          const { code, responseCode } = error as SmtpFault
+          const isRefused = refusesConnection({ code, responseCode, bodyBegan: hasBegun() })
+          // A server with others of our messages in hand may allow no further connection.
+          if (isRefused && connections.lent() > 1) return noConnection
           return answerOf(error, addressesOf(message), hasBegun() ? 'begun' : 'none')
         } finally {
           clear()
@@ -98,7 +102,7 @@ function connect(credentials: SmtpCredentials, { bodies, ...settings }: PoolSett
     }
     done()
   })
-  return { transport, borrow: lendConnections(maxConnections, longestWaitMs) }
+  return { transport, connections: lendConnections(maxConnections, longestWaitMs) }
 }
 
 interface Refusal {
