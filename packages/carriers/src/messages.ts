@@ -9,6 +9,8 @@ export interface Correlation {
   repeatOf?: string | undefined
   /** Returns in receipts of a message with copies, and tells whom each is about. */
   recipientTag?: string | undefined
+  /** Whether it is a one-time code, which waits behind no other messages. */
+  isCode?: boolean | undefined
 }
 
 /** A text message. */

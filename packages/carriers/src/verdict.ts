@@ -88,3 +88,6 @@ export function accepted(providerMessageId: string | null): CarrierAnswer {
   const known = providerMessageId ? plainText(providerMessageId, longestMessage) : null
   return { outcome: 'accepted', code: null, message: null, providerMessageId: known, retryAfterMs: null }
 }
+
+/** The answer when all connections of the account stayed in use: the carrier was not called. */
+export const noConnection = refusal('no_connection', later('All connections to the carrier are in use'), null)

@@ -32,6 +32,12 @@ testCarrier({
     ],
     ['a wrong key', refusal(401, 'Unauthorized'), { outcome: 'rejected_retryable', providerDown: true }],
     ['a key without the permission', refusal(403, 'Forbidden'), { outcome: 'rejected_retryable', providerDown: true }],
+    [
+      'a channel that is gone',
+      refusal(404, 'ResourceNotFound', 'The requested resource does not exist'),
+      { outcome: 'rejected_retryable', providerDown: true },
+    ],
+    ['a workspace that is gone', { status: 404, body: '' }, { outcome: 'rejected_retryable', providerDown: true }],
     ['too many requests', refusal(429, 'TooManyRequests'), { outcome: 'rejected_retryable' }],
   ],
   codes: {

@@ -45,6 +45,7 @@ testCarrier({
     ['a bad request', refusal(400, 'BadRequestException'), permanent],
     ['a rate that is used up', refusal(429, 'TooManyRequestsException'), { outcome: 'rejected_retryable' }],
     ['a limit of the account', refusal(400, 'LimitExceededException'), { outcome: 'rejected_retryable' }],
+    ['a daily quota that is used up', refusal(400, 'ThrottlingException', 'Daily message quota exceeded'), down],
     ['a suspended account', refusal(400, 'AccountSuspendedException'), down],
     ['paused sending', refusal(400, 'SendingPausedException'), down],
     ['unknown credentials', refusal(403, 'InvalidClientTokenId'), down],

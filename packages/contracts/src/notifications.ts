@@ -148,7 +148,7 @@ export const NotificationState = z
     failure_reason: z.string().nullable(),
     retryable: z.boolean().meta({
       description:
-        'Whether a retry would be accepted now: not once the recipient is suppressed or has opted out, or the notification has expired',
+        'Whether a retry would be accepted now: not once the recipient is suppressed or has opted out, the notification has expired, or its broadcast was cancelled',
     }),
     retry_count: z.int(),
     credits: z.int(),

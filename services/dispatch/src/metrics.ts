@@ -12,7 +12,7 @@ import {
 import type { Metrics } from '@notify/service-kit'
 
 const renderOutcomes = ['filled', 'refused', 'killed'] as const
-const putBackCauses = ['circuit_open', 'rate_limit', 'late', 'fault', 'quiet_hours'] as const
+const putBackCauses = ['circuit_open', 'rate_limit', 'no_connection', 'late', 'fault', 'quiet_hours'] as const
 export type PutBackCause = (typeof putBackCauses)[number]
 const endings = DeliveryStatus.extract(['delivered', 'undelivered', 'failed']).options
 /** The labels of each kind of provider. */

@@ -62,6 +62,7 @@ test('the provider with the first priority sends, as long as it can', async () =
 
 test.each<[string, Answer, string]>([
   ['refuses the account', refuses(401, 20003, 'Authenticate'), '20003'],
+  ['has lost the number of its sender', refuses(400, 21660, 'Mismatch of From and account'), '21660'],
   ['fails', refuses(503, 20500, 'Internal'), '20500'],
   ['asks for a pause of an hour', refuses(429, 20429, 'Too many', { 'retry-after': '3600' }), '20429'],
 ])('when the first provider %s the next one sends at once, in an attempt of its own', async (_what, first, code) => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import type { CarrierAnswer } from '@notify/carriers/sending'
+import { type CarrierAnswer, noConnection } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
 import { createTestKit } from '@notify/test-kit/kit'
@@ -152,6 +152,32 @@ test('a failover to a provider at its rate waits for its turn while the first on
   openMs.set(first.id, 3000)
   expect(await claimAndSend(id, first, limited)).toMatchObject({ kind: 'rate_limited' })
   expect(await own.rowOf(id)).toMatchObject({ failovers: 1, next_attempt_at: null })
+})
+
+test('a message whose provider has no free connection waits a moment with its queue, without an attempt', async () => {
+  const [first, second] = [await account(), await account({ priority: 2 })]
+  const id = await queued()
+  answers.set(first.id, noConnection)
+  for (let n = 0; n < 4; n++) {
+    expect(await claimAndSend(id, first, second)).toEqual({ kind: 'rate_limited', forMs: 250 })
+    expect(await own.rowOf(id)).toMatchObject({ status: 'queued', round_attempts: 0, next_attempt_at: null })
+  }
+  expect(await own.attemptsOf(id)).toEqual([])
+  answers.clear()
+  expect(await claimAndSend(id, first, second)).toEqual({ kind: 'answered' })
+  expect(sent).toEqual(Array(5).fill(first.id))
+})
+
+test('a failover to a provider without a free connection does not stop the queue: the message begins again after its next delay', async () => {
+  const [free, full] = [await account(), await account({ priority: 2 })]
+  const id = await refusedBy(free, full)
+  answers.set(full.id, noConnection)
+  expect(await claimAndSend(id, free, full)).toEqual({ kind: 'again' })
+  const waiting = { status: 'queued', sending: false, next_attempt_at: expect.any(Date) }
+  expect(await own.rowOf(id)).toMatchObject({ ...waiting, failovers: 0, round_attempts: 1 })
+  await becomeDue(id)
+  expect(await claimAndSend(id, free, full)).toEqual({ kind: 'answered' })
+  expect(sent).toEqual([full.id, free.id])
 })
 
 const isHeld = async (id: string) => {

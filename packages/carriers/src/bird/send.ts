@@ -3,7 +3,7 @@ import { checkFailed, checkPassed } from '../account-check.ts'
 import type { HttpAnswer } from '../http-client.ts'
 import { defineHttpSender } from '../http-sender.ts'
 import type { SmsMessage } from '../messages.ts'
-import { verdictOfStatus } from '../verdict.ts'
+import { accountDown, verdictOfStatus } from '../verdict.ts'
 import { birdCodes } from './codes.ts'
 import type { BirdCredentials } from './credentials.ts'
 
@@ -36,11 +36,13 @@ function pathOf({ workspace_id, channel_id }: BirdCredentials): string {
 const Sent = z.object({ id: z.string().min(1) })
 const Refused = z.object({ code: z.string(), message: z.string().optional() })
 
+/** The path of every call names them, and nothing else that may be missing. */
+const notFound = accountDown('The account has no such workspace or channel')
+
 function refusalOf({ status, body }: HttpAnswer) {
-  const refused = Refused.safeParse(body).data
-  if (!refused) return { code: `http_${status}`, verdict: verdictOfStatus(status), sentence: undefined }
-  const { code, message: sentence } = refused
-  return { code, verdict: birdCodes.judge(status, code), sentence }
+  const { code, message: sentence } = Refused.safeParse(body).data ?? {}
+  const judged = code === undefined ? verdictOfStatus(status) : birdCodes.judge(status, code)
+  return { code: code ?? `http_${status}`, verdict: status === 404 ? notFound : judged, sentence }
 }
 
 const Channel = z.object({ id: z.string(), name: z.string().optional(), status: z.string().optional() })

@@ -51,6 +51,20 @@ test.each<[number, string, object]>([
 })
 
 test.each([
+  [400, 'ThrottlingException', 'Daily message quota exceeded'],
+  [400, 'LimitExceededException', 'Daily message quota exceeded.'],
+  [429, 'TooManyRequestsException', 'You have reached your daily sending quota'],
+])('%s with %s because of the daily quota is a fault of the account', (status, exception, message) => {
+  const quotaUsedUp = { ...accountDown, text: 'The daily quota of the Amazon SES account is used up' }
+  expect(judgeSesError(status, exception, message)).toEqual(quotaUsedUp)
+})
+
+test('a refusal because of the rate is no fault of the account', () => {
+  const { text: _, ...verdict } = judgeSesError(400, 'ThrottlingException', 'Maximum sending rate exceeded.')
+  expect(verdict).toEqual(later)
+})
+
+test.each([
   [
     'Email address is not verified. The following identities failed the check in region EU-WEST-1: shop@example.com',
     later,

@@ -1,6 +1,16 @@
 import { accountDown, carrierFault, later, permanent, unknown, type Verdict, verdictOfStatus } from '../verdict.ts'
 
 /**
+ * The verdict on a refusal of more messages for the day, which is the same in all exceptions and over SMTP.
+ * @see https://docs.aws.amazon.com/ses/latest/dg/manage-sending-quotas-errors.html
+ */
+export function verdictOfQuota(message: string): Verdict | undefined {
+  return /daily (message|sending) quota/i.test(message)
+    ? accountDown('The daily quota of the Amazon SES account is used up')
+    : undefined
+}
+
+/**
  * Exceptions of Amazon SES (v2) and AWS, and their meaning for a message.
  * @see https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html
  * @see https://docs.aws.amazon.com/ses/latest/APIReference-V2/CommonErrors.html
@@ -38,5 +48,6 @@ const exceptions: Record<string, Verdict> = {
  */
 export function judgeSesError(status: number, exception: string, message = ''): Verdict {
   if (exception === 'MessageRejected' && /not verified/i.test(message)) return later()
-  return Object.hasOwn(exceptions, exception) ? exceptions[exception]! : verdictOfStatus(status)
+  const verdict = Object.hasOwn(exceptions, exception) ? exceptions[exception]! : verdictOfStatus(status)
+  return (verdict.outcome === 'rejected_retryable' && verdictOfQuota(message)) || verdict
 }

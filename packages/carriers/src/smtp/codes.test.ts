@@ -61,6 +61,26 @@ test.each<[string, SmtpFault, object]>([
   ['a temporary failure of the login', { code: 'EAUTH', responseCode: 454, bodyBegan: false }, carrierFault],
   ['a rate of sending that is used up, at MAIL', { code: 'EENVELOPE', responseCode: 454, bodyBegan: false }, later],
   ['a rate of sending that is used up, at DATA', { code: 'EMESSAGE', responseCode: 454, bodyBegan: true }, later],
+  [
+    'a rate of Amazon SES that is used up',
+    {
+      code: 'EMESSAGE',
+      responseCode: 454,
+      response: '454 Throttling failure: Maximum sending rate exceeded.',
+      bodyBegan: true,
+    },
+    later,
+  ],
+  [
+    'a daily quota of Amazon SES that is used up',
+    {
+      code: 'EMESSAGE',
+      responseCode: 454,
+      response: '454 Throttling failure: Daily message quota exceeded.',
+      bodyBegan: true,
+    },
+    accountDown,
+  ],
   ['a login without a common mechanism', { code: 'EAUTH', bodyBegan: false }, accountDown],
   ['a wanted login', { code: 'EENVELOPE', responseCode: 530, bodyBegan: false }, accountDown],
   ['no TLS', { code: 'ETLS', bodyBegan: false }, accountDown],
@@ -71,6 +91,56 @@ test.each<[string, SmtpFault, object]>([
     'a sending limit of the account that is used up',
     { code: 'EMESSAGE', responseCode: 550, response: '550-5.4.5 Daily user sending limit exceeded.', bodyBegan: true },
     accountDown,
+  ],
+  [
+    'a daily limit of recipients',
+    {
+      code: 'EENVELOPE',
+      responseCode: 550,
+      response: "550 5.1.90 Your message can't be sent because you've reached your daily limit for message recipients",
+      bodyBegan: false,
+    },
+    accountDown,
+  ],
+  [
+    'a quota of the account',
+    {
+      code: 'EMESSAGE',
+      responseCode: 554,
+      response: '554 5.2.0 STOREDRV.Submission.Exception:SubmissionQuotaExceededException; Failed to process message',
+      bodyBegan: true,
+    },
+    accountDown,
+  ],
+  [
+    "the sender's full mailbox",
+    {
+      code: 'EMESSAGE',
+      responseCode: 554,
+      response: '554-5.2.2 Mailbox full.\n554 5.2.2 More: a page; STOREDRV.Submission.Exception:QuotaExceededException',
+      bodyBegan: true,
+    },
+    accountDown,
+  ],
+  [
+    "the recipient's full mailbox",
+    {
+      code: 'EMESSAGE',
+      responseCode: 554,
+      response: '554 5.2.2 mailbox full; STOREDRV.Deliver.Exception:QuotaExceededException.MapiExceptionQuotaExceeded',
+      bodyBegan: true,
+    },
+    permanent,
+  ],
+  [
+    'a sender address that is not of the account',
+    {
+      code: 'EMESSAGE',
+      responseCode: 554,
+      response: '554 5.2.0 STOREDRV.Submission.Exception:SendAsDeniedException.MapiExceptionSendAsDenied',
+      bodyBegan: true,
+    },
+    permanent,
   ],
   [
     'another refusal with a code of its own',

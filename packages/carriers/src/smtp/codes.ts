@@ -1,3 +1,4 @@
+import { verdictOfQuota } from '../ses/exceptions.ts'
 import { accountDown, carrierFault, couldNotBeReached, later, permanent, unknown, type Verdict } from '../verdict.ts'
 import { forbiddenHostCode } from './connect-to-server.ts'
 
@@ -26,8 +27,13 @@ export function verdictOfReply(reply: number): Verdict {
 
 const sessionRefused = accountDown('The mail server does not speak with us as configured')
 
-/** Gmail's reply to an account that has used up its limit of a day, also after the message. RFC 3463 has another use for 5.4.5. */
-const limitReached = /^5\d\d[ -]5\.4\.5\b/
+/**
+ * Replies to an account that has used up a limit, also after the message: Gmail's 5.4.5, and those of Microsoft 365. There a full
+ * mailbox is the sender's if the submission fails, and the recipient's if the delivery does.
+ * @see https://learn.microsoft.com/exchange/troubleshoot/send-emails/smtp-submission-improvements
+ */
+const limitReached =
+  /^5\d\d[ -](5\.4\.5\b|5\.1\.90\b|5\.2\.[02]\b.*STOREDRV\.Submission\.Exception:(Submission)?QuotaExceeded)/s
 
 /** A failed send as nodemailer reports it. */
 export interface SmtpFault {
@@ -41,16 +47,24 @@ export interface SmtpFault {
   bodyBegan: boolean
 }
 
+/** Whether the fault is one of a message, and not of the greeting, TLS or the login. */
+const isOfMessage = ({ code, bodyBegan }: SmtpFault) => code === 'EENVELOPE' || code === 'EMESSAGE' || bodyBegan
+
+/** Whether the server refuses a new connection for now, as it does beyond its limit for a client. */
+export function refusesConnection(fault: SmtpFault): boolean {
+  return !isOfMessage(fault) && (fault.responseCode === 421 || fault.responseCode === 432)
+}
+
 /** The verdict on a failed send. Before the transfer starts, the message cannot have been accepted. */
-export function judgeSmtpFault({ code, responseCode, response = '', bodyBegan }: SmtpFault): Verdict {
+export function judgeSmtpFault(fault: SmtpFault): Verdict {
+  const { code, responseCode, response = '', bodyBegan } = fault
   if (limitReached.test(response)) return accountDown()
   if (responseCode !== undefined && responseCode >= 400) {
     const verdict = verdictOfReply(responseCode)
+    // To a command of a message it is a limit, such as the rate or the quota of SES.
+    if (isOfMessage(fault) && responseCode === 454) return verdictOfQuota(response) ?? later()
     // Greeting, TLS and login concern the account, whatever the code.
-    const isOfMessage = code === 'EENVELOPE' || code === 'EMESSAGE' || bodyBegan
-    // To a command of a message it is a limit, such as the rate of SES.
-    if (isOfMessage && responseCode === 454) return later()
-    return !isOfMessage && verdict.outcome === 'rejected_permanent' ? sessionRefused : verdict
+    return !isOfMessage(fault) && verdict.outcome === 'rejected_permanent' ? sessionRefused : verdict
   }
   if (bodyBegan) return unknown('The mail server did not answer; it may have taken the message')
   switch (code) {

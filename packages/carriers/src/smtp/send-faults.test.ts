@@ -7,13 +7,16 @@ import {
   emailOf,
   endAll,
   impatientMs,
+  login,
   polite,
   providerAt,
+  sendPatiently,
   startCarrier,
   startScript,
   startServer,
   trustOwnCertificate,
 } from '../../tests/smtp/mail-server.ts'
+import { noConnection } from '../verdict.ts'
 
 let distrust: () => void
 beforeAll(async () => {
@@ -116,12 +119,9 @@ test('a server that trickles its replies is abandoned at the deadline', async ()
   expect(performance.now() - started).toBeLessThan(10_000)
 })
 
-test('a message that waits too long for a connection of the pool was never sent', async () => {
-  let connected = 0
+test('a message for which no connection becomes free was never sent, and is no fault of the server', async () => {
   let taken = 0
   const port = await startScript((command) => {
-    // A connection that becomes free at the deadline must not send the waiting message.
-    if (command === 'CONNECT' && ++connected > 5) return undefined
     if (command !== 'END') return polite[command]
     taken++
     return undefined
@@ -130,12 +130,57 @@ test('a message that waits too long for a connection of the pool was never sent'
   const carrier = startCarrier(5000)
   const provider = providerAt(port, { security: 'none' })
   const answers = await Promise.all(Array.from({ length: 8 }, () => carrier.send(provider, emailOf())))
-  const neverSent = answers.filter(({ outcome }) => outcome === 'rejected_retryable').length
+  expect(answers.slice(5)).toEqual(Array(3).fill(noConnection))
+  expect(noConnection).not.toHaveProperty('carrierFault')
   const begun = answers.filter(({ outcome }) => outcome === 'unknown').length
-  expect(neverSent + begun).toBe(8)
-  expect(neverSent).toBeGreaterThan(0)
   expect(taken).toBeGreaterThan(0)
   expect(begun).toBeGreaterThanOrEqual(taken)
+})
+
+test('a slow server takes each of many messages once, and none has an unknown outcome', async () => {
+  const timeoutMs = 5000
+  const taken: string[] = []
+  const server = await startServer({
+    async onData(stream, _session, done) {
+      const text = Buffer.concat(await stream.toArray()).toString()
+      taken.push(/^Message-ID: (.*)\r$/im.exec(text)![1]!)
+      setTimeout(done, 0.22 * timeoutMs)
+    },
+  })
+  const carrier = startCarrier(timeoutMs)
+  const provider = providerAt(server.port, { security: 'none' })
+  const emails = Array.from({ length: 32 }, () => emailOf())
+  const answers = await Promise.all(emails.map((email) => sendPatiently(carrier, provider, email)))
+  expect(answers.map(({ outcome }) => outcome)).toEqual(Array(32).fill('accepted'))
+  expect(taken.toSorted()).toEqual(answers.map(({ providerMessageId }) => providerMessageId!).toSorted())
+})
+
+test.each<[string, (nth: () => number) => SMTPServerOptions]>([
+  [
+    'connection',
+    (nth) => ({ onConnect: (_session, done) => done(nth() > 1 ? refuses(421, '4.3.2 too many connections') : null) }),
+  ],
+  [
+    'login',
+    (nth) => ({
+      onAuth: (_auth, _session, done) =>
+        nth() > 1 ? done(refuses(432, '4.3.2 too many connections')) : done(null, { user: 'shop' }),
+    }),
+  ],
+])('a message whose %s a server refuses while it takes another one finds no free connection', async (_what, limit) => {
+  let opened = 0
+  const end = Promise.withResolvers<() => void>()
+  const server = await startServer({
+    ...limit(() => ++opened),
+    onData: (stream, _session, done) => stream.resume().on('end', () => end.resolve(done)),
+  })
+  const carrier = startCarrier(60_000)
+  const provider = providerAt(server.port, login)
+  const first = carrier.send(provider, emailOf())
+  const take = await end.promise
+  expect(await carrier.send(provider, emailOf())).toEqual(noConnection)
+  take()
+  expect(await first).toMatchObject({ outcome: 'accepted' })
 })
 
 /** Sends to a server that gives its last reply while the process stands still, until the timeout is over. */

@@ -6,6 +6,7 @@ import {
   login,
   providerAt,
   type Received,
+  sendPatiently,
   startCarrier,
   startServer,
   trustOwnCertificate,
@@ -84,7 +85,7 @@ test('messages of one provider share connections, and a lone dot ends no message
   const emails = Array.from({ length: 20 }, (_, at) =>
     emailOf({ text: `${at}\n.\nRCPT TO:<all@example.com>\n..\nend` }),
   )
-  const answers = await Promise.all(emails.map((email) => carrier.send(provider, email)))
+  const answers = await Promise.all(emails.map((email) => sendPatiently(carrier, provider, email)))
   expect(answers.map(({ outcome }) => outcome)).toEqual(Array(20).fill('accepted'))
   expect(server.received).toHaveLength(20)
   expect(server.received[0]?.text).toContain('end')

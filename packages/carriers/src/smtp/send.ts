@@ -9,16 +9,19 @@ import { mailOf } from '../compose-mime.ts'
 import type { EmailMessage } from '../messages.ts'
 import { addressesOf } from '../recipients-of.ts'
 import type { SenderDefinition } from '../sender.ts'
-import { accepted, permanent, refusal } from '../verdict.ts'
+import { accepted, noConnection, permanent, refusal } from '../verdict.ts'
 import { checkAccount } from './check.ts'
-import { judgeSmtpFault, type SmtpFault } from './codes.ts'
+import { judgeSmtpFault, refusesConnection, type SmtpFault } from './codes.ts'
 import type { SmtpCredentials } from './credentials.ts'
 import type { SmtpEnvironment } from './environment.ts'
+import { lendConnections } from './lend-connections.ts'
 import { createSandboxSender } from './sandbox.ts'
 import { transportOptions } from './transport-options.ts'
 
 /** Servers limit the connections per client. */
 const maxConnections = 5
+/** How long a send waits for one of them, before its time begins: a mail that is cut off may have been taken. */
+const longestWaitMs = 250
 const idleMs = 30_000
 /** How long a server may take to reply to QUIT, beyond the timeout of a send. Sends have their own deadline. */
 const quitMs = 60_000
@@ -30,30 +33,37 @@ export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, SmtpEnv
     const sandbox = createSandboxSender(options)
     /** The message stream of each send in progress, by its deadline signal. */
     const bodies = new WeakMap<AbortSignal, Readable>()
-    const pools = createClientCache<Pool>((pool) => pool.close())
+    const pools = createClientCache<Pool>(({ transport }) => transport.close())
     return {
       async send(account, message) {
         if (message.mode === 'test') return sandbox.send(account, message)
-        const pool = pools.of(account, '', () =>
+        const { transport, connections } = pools.of(account, '', () =>
           connect(account.credentials, { timeoutMs, allowed: environment.SMTP_EGRESS_ALLOW, bodies }),
         )
-        // Bounds the whole exchange, including the wait for a pooled connection.
         const deadline = new AbortController()
         const { signal } = deadline
         const hasBegun = () => bodies.get(signal)?.readableDidRead === true
         const mail = { ...mailOf(account.credentials, message), signal }
+        const giveBack = await connections.borrow(message.isCode === true)
+        if (!giveBack) return noConnection
+        // Bounds the whole exchange.
         const clear = startDeadline(timeoutMs, () => deadline.abort(), hasBegun)
         try {
-          const { rejectedErrors = [] } = await pool.sendMail(mail)
+          const { rejectedErrors = [] } = await transport.sendMail(mail)
           const recipients = addressesOf(message)
           const refused = rejectedErrors.find(({ recipient }) => recipient === message.to)
           const answer = refused ? answerOf(refused, recipients, 'taken') : accepted(mail.messageId)
           const refusedCopies = rejectedErrors.filter((error) => error !== refused).map(copyRefusal(recipients))
           return { ...answer, ...(refusedCopies.length > 0 && { refusedCopies }) }
         } catch (error) {
+          const { code, responseCode } = error as SmtpFault
+          const isRefused = refusesConnection({ code, responseCode, bodyBegan: hasBegun() })
+          // A server with others of our messages in hand may allow no further connection.
+          if (isRefused && connections.lent() > 1) return noConnection
           return answerOf(error, addressesOf(message), hasBegun() ? 'begun' : 'none')
         } finally {
           clear()
+          giveBack()
         }
       },
       close() {
@@ -74,7 +84,7 @@ interface PoolSettings {
 }
 
 function connect(credentials: SmtpCredentials, { bodies, ...settings }: PoolSettings) {
-  const pool = createTransport({
+  const transport = createTransport({
     ...transportOptions(credentials, settings),
     pool: true,
     maxConnections,
@@ -82,7 +92,7 @@ function connect(credentials: SmtpCredentials, { bodies, ...settings }: PoolSett
     socketTimeout: settings.timeoutMs + quitMs,
   })
   // Keeps the message stream: only after it is read can the server have accepted the message.
-  pool.use('stream', (mail, done) => {
+  transport.use('stream', (mail, done) => {
     const { message } = mail
     const createReadStream = message.createReadStream.bind(message)
     message.createReadStream = (options) => {
@@ -92,7 +102,7 @@ function connect(credentials: SmtpCredentials, { bodies, ...settings }: PoolSett
     }
     done()
   })
-  return pool
+  return { transport, connections: lendConnections(maxConnections, longestWaitMs) }
 }
 
 interface Refusal {

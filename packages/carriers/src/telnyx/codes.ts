@@ -31,7 +31,7 @@ export const telnyxCodes = createCodeTable({
   '40010': permanent('The sender is not registered for A2P messages'),
   '40011': later('Too many messages for the carrier of the recipient'),
   '40012': permanent('The number of the recipient is invalid'),
-  '40013': permanent('The number of the sender is invalid'),
+  '40013': accountDown('The number of the sender is invalid'),
   '40014': later('The message expired in the queue'),
   '40015': permanent('Filtered as spam by the carrier'),
   '40016': later('The daily limit of the sender is reached'),

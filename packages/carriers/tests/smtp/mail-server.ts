@@ -8,6 +8,7 @@ import type { Correlation, EmailMessage } from '../../src/messages.ts'
 import type { CarrierAccount } from '../../src/sender.ts'
 import { SmtpCredentials } from '../../src/smtp/credentials.ts'
 import { smtpSender } from '../../src/smtp/send.ts'
+import { noConnection } from '../../src/verdict.ts'
 
 export const options = {
   timeoutMs: 5000,
@@ -103,6 +104,18 @@ export function startCarrier(timeoutMs = options.timeoutMs) {
   const carrier = smtpSender.createSender({ ...options, timeoutMs })
   ends.push(() => carrier.close())
   return carrier
+}
+
+/** Sends a message, again for as long as no connection is free. */
+export async function sendPatiently(
+  carrier: ReturnType<typeof startCarrier>,
+  account: CarrierAccount<SmtpCredentials>,
+  message: EmailMessage & Correlation,
+) {
+  for (;;) {
+    const answer = await carrier.send(account, message)
+    if (answer.code !== noConnection.code) return answer
+  }
 }
 
 export function providerAt(port: number, fields: Partial<SmtpCredentials> = {}): CarrierAccount<SmtpCredentials> {

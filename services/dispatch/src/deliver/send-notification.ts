@@ -5,9 +5,10 @@ import { quietForMs } from '../catalogue/recipients/quiet-hours.ts'
 import type { Context } from '../context.ts'
 import type { PutBackCause } from '../metrics.ts'
 import { type CallContext, callCarrier, type Latest } from './call/call-carrier.ts'
-import { type Choice, chooseProvider } from './call/choose-provider.ts'
+import { chooseProvider } from './call/choose-provider.ts'
 import { isBroken } from './call/circuit-breaker.ts'
 import { heldTooLong, noProvider, notPrepared } from './call/own-answers.ts'
+import { type Chosen, createTurns, type Late } from './call/take-turn.ts'
 import type { Claim } from './claim/claim-store.ts'
 import { type Claims, createClaims } from './claim/claim-work.ts'
 import type { Unmade } from './claim/put-back-store.ts'
@@ -35,22 +36,10 @@ export type Verdict =
   | { kind: 'answered' }
   /** No carrier was called; the queue may have another message that is due. */
   | { kind: 'again' }
-  /** The time until the account's rate limit permits further calls. */
+  /** The time until the account's rate limit, or its connections, permit further calls. */
   | { kind: 'rate_limited'; forMs: number }
   /** How long all circuit breakers stay open. */
   | { kind: 'unavailable'; forMs: number }
-
-/** `late`: the providers passed over because their rates are used up, with the time until their turns. */
-type Turn = Choice & { late: ReadonlyMap<string, number> }
-type Chosen = Extract<Turn, { provider: ListedProvider }>
-
-/** The rates of all providers that the message may use are used up. */
-interface Late {
-  /** When the first of them has a turn. */
-  forMs: number
-  /** Whether a message that has not failed over could use another provider. */
-  othersGoOn: boolean
-}
 
 export interface Sender {
   claim: Claims['take']
@@ -75,7 +64,8 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
   }
   const policy = retryPolicyOf(config)
   const claims = createClaims(context, lane, { leaseMs, isStopping })
-  const throttle = createThrottle(db, urgency)
+  const turns = createTurns(carriers, createThrottle(db, urgency))
+  const { standingOf } = turns
 
   const putBack = async (claim: Claim, cause: PutBackCause, more: Partial<Unmade> = {}) => {
     metrics.putBack(claim.channel, cause)
@@ -108,37 +98,6 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
     if (claim.held_ms > config.HOLD_LIMIT) await giveUpHeld(claim, notPrepared)
     else await putBack(claim, 'fault', { afterMs: faultPauseMs + Math.random() * faultSpreadMs[urgency], held: true })
     throw fault
-  }
-
-  const standingOf = (claim: Claim) => (provider: ListedProvider) => ({
-    circuitOpenMs: carriers.circuitOpenMs(provider, claim.mode),
-    busy: carriers.isBusy(provider, claim.mode),
-  })
-
-  /** Chooses a provider and waits for its turn. If its rate is used up, others of its priority replace it. */
-  const takeTurn = async (claim: Claim, providers: readonly ListedProvider[]): Promise<Turn | Late> => {
-    const late = new Map<string, number>()
-    const standing = (provider: ListedProvider) => {
-      const { circuitOpenMs, busy } = standingOf(claim)(provider)
-      return { circuitOpenMs, busy: busy || late.has(provider.id) }
-    }
-    const tried = new Set(claim.tried)
-    let priority: number | undefined
-    for (;;) {
-      const choice = chooseProvider(providers, tried, standing)
-      if ('circuitOpenMs' in choice) return { ...choice, late }
-      const { provider } = choice
-      priority ??= provider.priority
-      if (late.size > 0 && (provider.priority !== priority || standing(provider).busy)) {
-        const first = chooseProvider(providers, new Set(), standing)
-        return { forMs: Math.min(...late.values()), othersGoOn: 'provider' in first && !standing(first.provider).busy }
-      }
-      // Test messages go to the sandbox and do not use the account's rate.
-      if (provider.rateLimitPerSecond === null || claim.mode === 'test') return { ...choice, late }
-      const forMs = await throttle.turn(provider.id, provider.rateLimitPerSecond)
-      if (forMs === 0) return { ...choice, late }
-      late.set(provider.id, forMs)
-    }
   }
 
   const isHeldTooLong = ({ queue_held_ms }: Claim) => queue_held_ms !== null && queue_held_ms > config.HOLD_LIMIT
@@ -183,10 +142,14 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
     return sleeps ? unavailable(claim, choice.circuitOpenMs) : { kind: 'answered' }
   }
 
-  const waitForRate = async (claim: Claim, { forMs, othersGoOn }: Late): Promise<Verdict> => {
-    if (othersGoOn && claim.unfit) return waitApart(claim, 'rate_limit', forMs)
-    if (othersGoOn && claim.tried) return startAgain(claim, 'rate_limit')
-    await putBack(claim, 'rate_limit')
+  const waitForTurn = async (
+    claim: Claim,
+    { forMs, othersGoOn }: Late,
+    cause: PutBackCause = 'rate_limit',
+  ): Promise<Verdict> => {
+    if (othersGoOn && claim.unfit) return waitApart(claim, cause, forMs)
+    if (othersGoOn && claim.tried) return startAgain(claim, cause)
+    await putBack(claim, cause)
     return { kind: 'rate_limited', forMs }
   }
 
@@ -201,7 +164,7 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
     const others = providers.filter(({ id }) => !seen.has(id))
     const openMs = Math.min(...others.map((one) => standingOf(claim)(one).circuitOpenMs))
     if (openMs === 0) return record(claim, providers, provider, answer, true)
-    if (late.size > 0) return waitForRate(claim, { forMs: Math.min(...late.values()), othersGoOn: false })
+    if (late.size > 0) return waitForTurn(claim, { forMs: Math.min(...late.values()), othersGoOn: false })
     if (others.length === 0) return record(claim, providers, provider, answer, false)
     if (claim.held_ms > config.HOLD_LIMIT) return giveUpHeld(claim, heldTooLong)
     return waitApart(claim, 'circuit_open', openMs, true)
@@ -219,9 +182,9 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
     }
     const providers = await directory.providers.list(tenant_id, application_id, channel).catch(onFault)
     if (providers.length === 0) return record(claim, providers, null, noProvider, false)
-    const turn = await takeTurn(claim, providers)
+    const turn = await turns.take(claim, providers)
     if ('circuitOpenMs' in turn) return hold(claim, providers)
-    if ('forMs' in turn) return waitForRate(claim, turn)
+    if ('forMs' in turn) return waitForTurn(claim, turn)
     const { provider, otherProvider } = turn
     // If the checks began now, the lease could end before the answer, and the message be sent twice; or the message has
     // expired.
@@ -237,6 +200,8 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
         return { kind: 'again' }
       case 'circuit_open':
         return hold(claim, providers)
+      case 'no_connection':
+        return waitForTurn(claim, turns.withoutConnection(claim, providers, turn), 'no_connection')
       case 'provider_unfit':
         return passOn(claim, providers, turn, result.answer)
       case 'refused':

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
+import { retry } from '@notify/test-kit/activity'
 import { expectProblem, inAnHour } from '@notify/test-kit/api'
 import { freshAddress } from '@notify/test-kit/email'
 import { freshPhone } from '@notify/test-kit/sms'
@@ -245,6 +246,21 @@ describe('a broadcast', () => {
     await env.admin.query('update dispatch.notifications set next_attempt_at = now() where broadcast_id = $1', [id])
     const ended = { status: 'cancelled', failure_reason: 'broadcast_cancelled', count: 450, users: 450 }
     await eventually(async () => expect(await notificationsOf(id)).toEqual([ended]))
+  })
+
+  test('that is cancelled has no messages to retry', async () => {
+    const [user = ''] = freshUsers(1)
+    await env.api('PUT', `/api/v1/users/${user}`, { body: { phone: freshPhone('0002') } })
+    const id = await broadcastTo(await listOf([user]))
+    await eventually(async () => expect(await notificationsOf(id)).toMatchObject([{ status: 'undelivered' }]))
+    const { rows } = await env.admin.query('select id from dispatch.notifications where broadcast_id = $1', [id])
+    const stateOf = async () => (await env.api('GET', `/api/v1/notifications/${rows[0].id}`)).body
+    expect(await stateOf()).toMatchObject({ delivery_status: 'undelivered', retryable: true })
+    expect((await control(id, 'cancel')).body.status).toBe('cancelled')
+    expect(await stateOf()).toMatchObject({ delivery_status: 'undelivered', retryable: false })
+    const refusal = await retry(env, rows[0].id)
+    expectProblem(refusal, 409, 'not_retryable')
+    expect(refusal.body.detail).toBe('The broadcast of this message was cancelled')
   })
 
   test('has a limit of open ones for each tenant', async () => {

@@ -1,5 +1,5 @@
 import { longestOwnText, takesKeys } from '@notify/carriers/kinds'
-import type { CarrierAnswer } from '@notify/carriers/sending'
+import { type CarrierAnswer, noConnection } from '@notify/carriers/sending'
 import { channelContracts } from '@notify/contracts'
 import { ownLoopTurn, type Span, SpanKind, type TenantRoom } from '@notify/service-kit'
 import type { WithCarrierTemplates } from '../../catalogue/carrier-templates/carrier-template-directory.ts'
@@ -31,6 +31,8 @@ export type CallResult =
   | { kind: 'answered'; answer: CarrierAnswer }
   /** The provider's circuit opened after it was chosen. */
   | { kind: 'not_called'; reason: 'circuit_open' }
+  /** All connections to the provider's carrier stayed in use. */
+  | { kind: 'not_called'; reason: 'no_connection' }
   /** The call cannot begin in time, or the message was refused during the wait. */
   | { kind: 'not_called'; reason: 'late' }
   /** The provider may not send this message now; another one may. */
@@ -129,6 +131,7 @@ async function call(
     attemptId: claim.attempt_id,
     mode: claim.mode,
     traceparent: span.traceparent,
+    isCode: claim.lane === 'otp',
   }
   // Providers are listed by channel, so the carrier accepts this channel's payload.
   const message = { ...payload, ...more, ...correlation }
@@ -136,12 +139,18 @@ async function call(
     span.end(error)
     throw error
   })
-  metrics.carrierSeconds(provider.kind, claim.mode, (performance.now() - started) / 1000)
+  const reason = notCalledBecause(answer)
+  if (!reason) metrics.carrierSeconds(provider.kind, claim.mode, (performance.now() - started) / 1000)
   span.set({ 'attempt.outcome': answer.outcome })
   span.end(answer.outcome === 'accepted' ? undefined : new Error(answer.code ?? answer.outcome))
-  if (answer.code !== circuitOpenCode) return { kind: 'answered', answer }
+  if (!reason) return { kind: 'answered', answer }
   if (repeatOf !== undefined) await forgetRepetition(db, claim)
-  return { kind: 'not_called', reason: 'circuit_open' }
+  return { kind: 'not_called', reason }
+}
+
+function notCalledBecause({ code }: CarrierAnswer): 'circuit_open' | 'no_connection' | undefined {
+  if (code === circuitOpenCode) return 'circuit_open'
+  return code === noConnection.code ? 'no_connection' : undefined
 }
 
 /** The status of the sender's domain at the carrier. The sandbox and carriers without sending domains have none. */

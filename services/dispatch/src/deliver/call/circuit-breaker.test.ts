@@ -5,6 +5,7 @@ import {
   type CarrierAnswer,
   carrierFault,
   later,
+  noConnection,
   permanent,
   refusal,
   type Verdict,
@@ -150,6 +151,15 @@ describe('a provider with an open circuit breaker', () => {
     expect(held.circuitOpenMs(provider, 'live')).toBe(0)
   })
 
+  test('is not called again when the probe found no free connection', async () => {
+    using world = await broken()
+    const { held, carriers, clock } = world
+    clock.ms += 5000
+    carriers.answer = noConnection
+    expect(await held.send(provider, message)).toEqual(noConnection)
+    expect(held.circuitOpenMs(provider, 'live')).toBe(5000)
+  })
+
   test('is asked once when the time has come; meanwhile the others wait, and its answer decides for all', async () => {
     using world = await broken()
     const { held, carriers, clock } = world
@@ -163,6 +173,19 @@ describe('a provider with an open circuit breaker', () => {
     expect((await held.send(provider, message)).outcome).toBe('accepted')
     expect(held.circuitOpenMs(provider, 'live')).toBe(0)
   })
+})
+
+test('calls that were not made, because no connection was free, neither open nor keep closed a circuit breaker', async () => {
+  const carriers = answering(noConnection)
+  const held = withCircuitBreakers(carriers, () => 1000)
+  expect(await codesOf(held, 200)).toEqual(new Set([noConnection.code]))
+  for (let failure = 0; failure < 20; failure++) {
+    carriers.answer = refusal('broken', carrierFault(), null)
+    await held.send(provider, message)
+    carriers.answer = noConnection
+    await codesOf(held, 20)
+  }
+  expect(await codesOf(held, 1)).toEqual(new Set(['circuit_open']))
 })
 
 test('a provider that asks for a pause is busy for as long, and is still called when no other provider is left', async () => {

@@ -1,4 +1,4 @@
-import { type CarrierAnswer, carrierFault, refusal } from '@notify/carriers/sending'
+import { type CarrierAnswer, carrierFault, noConnection, refusal } from '@notify/carriers/sending'
 import {
   BrokenCircuitError,
   type CircuitBreakerPolicy,
@@ -15,6 +15,8 @@ import type { CarrierMessage, Carriers } from './carrier.ts'
 /** Code of the answer when the circuit is open: no call was made. */
 export const circuitOpenCode = 'circuit_open'
 const circuitOpen = refusal(circuitOpenCode, carrierFault('The carrier fails too often; the circuit is open'), null)
+/** Carries a call that was not made past the circuit breaker, which would count its answer. */
+const notMade = new Error('no connection was free')
 
 type Mode = CarrierMessage['mode']
 
@@ -84,11 +86,18 @@ export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Da
     async send(provider, message) {
       const circuit = circuitOf(provider, message.mode)
       if (waitMs(circuit) > 0) return circuitOpen
+      const isProbe = circuit.breaker.state !== CircuitState.Closed
+      const call = async () => {
+        const answer = await carriers.send(provider, message)
+        if (isUnmade(answer) && !isProbe) throw notMade
+        return answer
+      }
       try {
-        const answer = await circuit.breaker.execute(() => carriers.send(provider, message))
+        const answer = await circuit.breaker.execute(call)
         if (answer.retryAfterMs !== null && !answer.recipientOnly) circuit.busyUntilMs = nowMs() + answer.retryAfterMs
         return answer
       } catch (error) {
+        if (error === notMade) return noConnection
         if (error instanceof BrokenCircuitError) return circuitOpen
         throw error
       }
@@ -117,9 +126,13 @@ export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Da
 export const isBroken = ({ carrierFault: fault, providerDown }: CarrierAnswer): boolean =>
   fault === true || providerDown === true
 
+/** Whether no connection was free, so that no call was made. */
+const isUnmade = ({ code }: CarrierAnswer): boolean => code === noConnection.code
+
 function createBreaker(): CircuitBreakerPolicy {
   return circuitBreaker(
-    handleWhenResult((answer) => isBroken(answer as CarrierAnswer)),
+    // A probe that was not made leaves the circuit open.
+    handleWhenResult((answer) => isBroken(answer as CarrierAnswer) || isUnmade(answer as CarrierAnswer)),
     { halfOpenAfter: probeAfterMs, breaker: openingRule() },
   )
 }

@@ -8,7 +8,7 @@ import type { Channels } from '../../channels/channel.ts'
 import { channels as registry } from '../../channels/registry.ts'
 import type { Context } from '../../context.ts'
 import { build, tables } from '../../db/schema.ts'
-import { hasExpired } from '../facts/expiry-sql.ts'
+import { hasExpired, isCalledOff } from '../facts/expiry-sql.ts'
 import { factsInto } from '../facts/fact-sql.ts'
 import { workQueries } from '../hand-offs/work-sql.ts'
 import { isRetryable } from './retryable-sql.ts'
@@ -86,6 +86,7 @@ async function refusal(run: Run, { params, principal, query }: Request): Promise
       .select(cast(column.boolean(), sql.raw(`${suppressedBecause('n')} is not null`)).as('suppressed'))
       .select(cast(column.boolean(), sql.raw(`${optedOutBecause('n')} is not null`)).as('opted_out'))
       .select(cast(column.boolean(), sql.raw(hasExpired('n'))).as('expired'))
+      .select(cast(column.boolean(), sql.raw(isCalledOff('n'))).as('called_off'))
       .where('id', '=', params.id)
       .where('tenant_id', '=', principal.tenant_id),
   )
@@ -101,6 +102,8 @@ async function refusal(run: Run, { params, principal, query }: Request): Promise
   if (hasFailed && found.expired) return new Problem('not_retryable', 'The notification has expired; send a new one')
   if (hasFailed && found.erased)
     return new Problem('not_retryable', 'The content was erased after the message was sent or failed')
+  if (found.retryable && found.called_off)
+    return new Problem('not_retryable', 'The broadcast of this message was cancelled')
   if (found.retryable && found.suppressed) {
     return new Problem('not_retryable', 'The recipient is suppressed on this channel; lift the suppression, then retry')
   }
