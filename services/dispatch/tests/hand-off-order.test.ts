@@ -166,11 +166,17 @@ test('a worker takes no due messages while another one takes some: each would le
   const at = (ms: number) => ({ sendAt: new Date(Date.now() + ms) })
   const [sooner, later] = [inApp('liv', at(-2000)), inApp('liv', at(-1000))]
   await accept(later, sooner)
-  await db.transaction(async (run) => {
+  const [taken, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holder = db.transaction(async (run) => {
     await takeDueNotifications({ ...db, run }, channels)
-    await accept(inApp('liv', at(-500)))
-    expect(await takeDueNotifications(db, channels)).toEqual([])
+    taken.resolve()
+    await ended.promise
   })
+  await taken.promise
+  await accept(inApp('liv', at(-500)))
+  const beside = await takeDueNotifications(db, channels).finally(ended.resolve)
+  await holder
+  expect(beside).toEqual([])
   expect(await takeDueNotifications(db, channels)).toMatchObject([{ count: 1 }])
   expect(await predecessors(sooner, later)).toEqual([[null], [idOf(sooner)]])
 })

@@ -2,8 +2,6 @@
 export interface Connections {
   /** Waits for a free one. @returns a function that gives it back; undefined if none became free in time */
   borrow(isCode: boolean): Promise<(() => void) | undefined>
-  /** How many are in use. */
-  lent(): number
 }
 
 /** Lends the connections of a pool, so that no send begins without one. Codes get one before other messages that wait. */
@@ -37,6 +35,5 @@ export function lendConnections(count: number, longestWaitMs: number): Connectio
         waiting.add(begin)
       })
     },
-    lent: () => lent,
   }
 }

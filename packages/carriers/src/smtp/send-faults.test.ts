@@ -138,7 +138,7 @@ test('a message for which no connection becomes free was never sent, and is no f
 })
 
 test('a slow server takes each of many messages once, and none has an unknown outcome', async () => {
-  const timeoutMs = 5000
+  const timeoutMs = 10_000
   const taken: string[] = []
   const server = await startServer({
     async onData(stream, _session, done) {
@@ -181,6 +181,14 @@ test.each<[string, (nth: () => number) => SMTPServerOptions]>([
   expect(await carrier.send(provider, emailOf())).toEqual(noConnection)
   take()
   expect(await first).toMatchObject({ outcome: 'accepted' })
+})
+
+test('a server that refuses every connection is at fault for each message of many', async () => {
+  const server = await startServer({ onConnect: (_session, done) => done(refuses(421, '4.3.2 closed for today')) })
+  const carrier = startCarrier(60_000)
+  const provider = providerAt(server.port, login)
+  const answers = await Promise.all(Array.from({ length: 5 }, () => carrier.send(provider, emailOf())))
+  expect(answers.map(({ carrierFault }) => carrierFault)).toEqual(Array(5).fill(true))
 })
 
 /** Sends to a server that gives its last reply while the process stands still, until the timeout is over. */

@@ -37,7 +37,7 @@ export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, SmtpEnv
     return {
       async send(account, message) {
         if (message.mode === 'test') return sandbox.send(account, message)
-        const { transport, connections } = pools.of(account, '', () =>
+        const { transport, connections, taking } = pools.of(account, '', () =>
           connect(account.credentials, { timeoutMs, allowed: environment.SMTP_EGRESS_ALLOW, bodies }),
         )
         const deadline = new AbortController()
@@ -59,10 +59,11 @@ export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, SmtpEnv
           const { code, responseCode } = error as SmtpFault
           const isRefused = refusesConnection({ code, responseCode, bodyBegan: hasBegun() })
           // A server with others of our messages in hand may allow no further connection.
-          if (isRefused && connections.lent() > 1) return noConnection
+          if (isRefused && taking.size > 0) return noConnection
           return answerOf(error, addressesOf(message), hasBegun() ? 'begun' : 'none')
         } finally {
           clear()
+          taking.delete(signal)
           giveBack()
         }
       },
@@ -91,18 +92,23 @@ function connect(credentials: SmtpCredentials, { bodies, ...settings }: PoolSett
     idleTimeout: idleMs,
     socketTimeout: settings.timeoutMs + quitMs,
   })
+  /** Sends whose message the server is taking. */
+  const taking = new Set<AbortSignal>()
   // Keeps the message stream: only after it is read can the server have accepted the message.
   transport.use('stream', (mail, done) => {
     const { message } = mail
     const createReadStream = message.createReadStream.bind(message)
     message.createReadStream = (options) => {
       const body = createReadStream(options)
-      if (mail.data.signal) bodies.set(mail.data.signal, body)
+      if (mail.data.signal) {
+        bodies.set(mail.data.signal, body)
+        taking.add(mail.data.signal)
+      }
       return body
     }
     done()
   })
-  return { transport, connections: lendConnections(maxConnections, longestWaitMs) }
+  return { transport, taking, connections: lendConnections(maxConnections, longestWaitMs) }
 }
 
 interface Refusal {

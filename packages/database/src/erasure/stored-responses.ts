@@ -81,21 +81,22 @@ const findTable = defineStatement({
 
 async function* responsesOf(db: Queries, tenantId: Person['tenantId']): AsyncGenerator<StoredResponse> {
   const [table] = await db.run(findTable)
-  for (let [scope, key] = ['', '']; table!.exists; ) {
+  const prefix = scopesOf(tenantId)
+  for (let [scope, key] = [prefix, '']; table!.exists; ) {
     const rows = await db.runLong(
       build
         .selectFrom('idempotency_keys')
         .select(['scope', 'key', 'response'])
         .where(({ eb, refTuple, tuple }) => eb(refTuple('scope', 'key'), '>', tuple(scope, key)))
-        // Other tenants may use the same user id.
-        .where(({ fn, val }) => fn<boolean>('starts_with', ['scope', val(scopesOf(tenantId))]))
         .orderBy('scope')
         .orderBy('key')
         .limit(pageSize),
     )
-    if (rows.length === 0) return
-    yield* rows
-    ;({ scope, key } = rows.at(-1)!)
+    // Other tenants, whose keys precede and follow these, may use the same user id.
+    const theirs = rows.filter((row) => row.scope.startsWith(prefix))
+    yield* theirs
+    if (theirs.length < pageSize) return
+    ;({ scope, key } = theirs.at(-1)!)
   }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
 import { retry } from '@notify/test-kit/activity'
-import { expectProblem, inAnHour } from '@notify/test-kit/api'
+import { expectProblem, inAnHour, untilAvailable } from '@notify/test-kit/api'
 import { freshAddress } from '@notify/test-kit/email'
 import { freshPhone } from '@notify/test-kit/sms'
 import {
@@ -250,7 +250,8 @@ describe('a broadcast', () => {
 
   test('that is cancelled has no messages to retry', async () => {
     const [user = ''] = freshUsers(1)
-    await env.api('PUT', `/api/v1/users/${user}`, { body: { phone: freshPhone('0002') } })
+    const body = { phone: freshPhone('0002') }
+    expect((await untilAvailable(() => env.api('PUT', `/api/v1/users/${user}`, { body }))).status).toBe(200)
     const id = await broadcastTo(await listOf([user]))
     await eventually(async () => expect(await notificationsOf(id)).toMatchObject([{ status: 'undelivered' }]))
     const { rows } = await env.admin.query('select id from dispatch.notifications where broadcast_id = $1', [id])
@@ -258,9 +259,9 @@ describe('a broadcast', () => {
     expect(await stateOf()).toMatchObject({ delivery_status: 'undelivered', retryable: true })
     expect((await control(id, 'cancel')).body.status).toBe('cancelled')
     expect(await stateOf()).toMatchObject({ delivery_status: 'undelivered', retryable: false })
-    const refusal = await retry(env, rows[0].id)
+    const refusal = await untilAvailable(() => retry(env, rows[0].id))
     expectProblem(refusal, 409, 'not_retryable')
-    expect(refusal.body.detail).toBe('The broadcast of this message was cancelled')
+    expect(refusal.body.detail).toBe('The broadcast of this message was cancelled, or its application deleted')
   })
 
   test('has a limit of open ones for each tenant', async () => {

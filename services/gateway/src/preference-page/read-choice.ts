@@ -25,7 +25,7 @@ function changesIn(form: URLSearchParams): LinkAction {
   })
   return {
     action: 'save',
-    on: [...checked.intersection(shownOff)].slice(0, mostChanges),
+    on: [...checked].filter((key) => shownOff.has(key)).slice(0, mostChanges),
     off: listed.filter((key) => !checked.has(key) && !shownOff.has(key)).slice(0, mostChanges),
     frequencies: frequencies.slice(0, mostChanges),
   }

@@ -103,7 +103,7 @@ async function refusal(run: Run, { params, principal, query }: Request): Promise
   if (hasFailed && found.erased)
     return new Problem('not_retryable', 'The content was erased after the message was sent or failed')
   if (found.retryable && found.called_off)
-    return new Problem('not_retryable', 'The broadcast of this message was cancelled')
+    return new Problem('not_retryable', 'The broadcast of this message was cancelled, or its application deleted')
   if (found.retryable && found.suppressed) {
     return new Problem('not_retryable', 'The recipient is suppressed on this channel; lift the suppression, then retry')
   }
