@@ -2009,13 +2009,13 @@ export interface paths {
          */
         get: operations["getRecipient"];
         /**
-         * Create a user or replace it as a whole. Notifications accepted before keep their address.
+         * Create a user or replace it as a whole. Notifications accepted before keep their address, except for items of a digest.
          * @description Requires an API key with the permission `recipients:manage`.
          */
         put: operations["putRecipient"];
         post?: never;
         /**
-         * Delete a user. Notifications accepted before keep their address.
+         * Delete a user. Notifications accepted before keep their address, except for items of a digest.
          * @description Requires an API key with the permission `recipients:manage`.
          */
         delete: operations["deleteRecipient"];
@@ -5194,7 +5194,7 @@ export interface components {
             delivery_status: "scheduled" | "queued" | "sent" | "delivered" | "undelivered" | "failed" | "cancelled";
             recipient_masked: string;
             failure_reason: string | null;
-            /** @description Whether a retry would be accepted now: not once the recipient is suppressed or has opted out, or the notification has expired */
+            /** @description Whether a retry would be accepted now: not once the recipient is suppressed or has opted out, the notification has expired, or its broadcast was cancelled */
             retryable: boolean;
             retry_count: number;
             credits: number;
@@ -6275,13 +6275,13 @@ export interface components {
              * @description Category of a WhatsApp template; null: every message of the channel without a price of its category
              * @default null
              */
-            category?: ("marketing" | "utility" | "authentication") | null;
+            category: ("marketing" | "utility" | "authentication") | null;
             /**
              * @description Country of the number, for SMS and WhatsApp; null: every country without a price of its own. The longest prefix counts, and among prices of one prefix that of the category.
              * @default null
              * @example +49
              */
-            country_prefix?: string | null;
+            country_prefix: string | null;
             /**
              * @description Of one message that a carrier has taken; of SMS, of one segment
              * @example 0.045
@@ -6291,7 +6291,26 @@ export interface components {
         NewPriceList: {
             /** @example EUR */
             currency: string;
-            prices: components["schemas"]["Price"][];
+            prices: {
+                /** @enum {string} */
+                channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+                /**
+                 * @description Category of a WhatsApp template; null: every message of the channel without a price of its category
+                 * @default null
+                 */
+                category?: ("marketing" | "utility" | "authentication") | null;
+                /**
+                 * @description Country of the number, for SMS and WhatsApp; null: every country without a price of its own. The longest prefix counts, and among prices of one prefix that of the category.
+                 * @default null
+                 * @example +49
+                 */
+                country_prefix?: string | null;
+                /**
+                 * @description Of one message that a carrier has taken; of SMS, of one segment
+                 * @example 0.045
+                 */
+                price: string;
+            }[];
         };
         Recipient: {
             /**
@@ -14085,7 +14104,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Create a user or replace it as a whole. Notifications accepted before keep their address. */
+            /** @description Create a user or replace it as a whole. Notifications accepted before keep their address, except for items of a digest. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14126,7 +14145,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Delete a user. Notifications accepted before keep their address. */
+            /** @description Delete a user. Notifications accepted before keep their address, except for items of a digest. */
             204: {
                 headers: {
                     [name: string]: unknown;

@@ -13,12 +13,10 @@ export const MetaCredentials = z
     app_secret: token
       .optional()
       .meta({ title: 'App secret', description: 'Of an app of your own; it signs the webhooks' }),
-    verify_token: token
-      .optional()
-      .meta({
-        title: 'Verify token',
-        description: 'For an app of your own; a new provider without one gets a generated one',
-      }),
+    verify_token: token.optional().meta({
+      title: 'Verify token',
+      description: 'For an app of your own; a new provider without one gets a generated one',
+    }),
   })
   .meta({ title: 'WhatsApp Cloud API' })
 export type MetaCredentials = z.infer<typeof MetaCredentials>

@@ -13,7 +13,21 @@ import { Lifecycle } from '../../src/lifecycle.ts'
 import { Problem } from '../../src/problem.ts'
 import { currentLogFields } from '../../src/telemetry/log-fields.ts'
 import { passingTracer } from '../../src/telemetry/tracing.ts'
-import { bare, callers, crowded, echo, either, item, passed, raw, remove, send, spoken, steer, translated } from './contracts.ts'
+import {
+  bare,
+  callers,
+  crowded,
+  echo,
+  either,
+  item,
+  passed,
+  raw,
+  remove,
+  send,
+  spoken,
+  steer,
+  translated,
+} from './contracts.ts'
 
 /** What the app has logged, observed and refused; a test empties what it reads. */
 export const lines: Record<string, unknown>[] = []

@@ -28,7 +28,10 @@ test('each item of a call is answered as soon as it is settled, and the call end
   // An item waits for three seconds. If its key was given up later, all is repeated.
   await eventually(async () => {
     const [held, free] = [`call-1-${crypto.randomUUID()}`, `call-2-${crypto.randomUUID()}`]
-    const holder = await holdKey(env, { scope: `${env.tenantId} ${env.applicationId} POST /api/v1/notifications`, key: held })
+    const holder = await holdKey(env, {
+      scope: `${env.tenantId} ${env.applicationId} POST /api/v1/notifications`,
+      key: held,
+    })
     const lines: AcceptLine[] = []
     const others = Promise.withResolvers<void>()
     const items = [
