@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
-import { becomeDue, expectProblem, inAnHour, post, stateOf, untilState } from '@notify/test-kit/api'
+import { becomeDue, expectProblem, inAnHour, post, postUntilTaken, stateOf, untilState } from '@notify/test-kit/api'
 import { emailOf, emailTo, freshAddress, sendEmail } from '@notify/test-kit/email'
 import { addTopic, importFor } from './choices.ts'
 import { env } from './stack.ts'
@@ -258,7 +258,7 @@ describe('attachments', () => {
     ],
     ['an unknown field', { attachments: [fileOf(pdf(), { path: '/etc/passwd' })] }, 'attachments.0.path'],
   ])('%s is refused, and the file named', async (_what, fields, path) => {
-    const answer = await post(env, emailTo(freshAddress(), fields))
+    const answer = await postUntilTaken(env, '/api/v1/notifications', emailTo(freshAddress(), fields))
     expectProblem(answer, 422, 'validation_failed')
     expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(path)
   })
