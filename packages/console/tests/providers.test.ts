@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
+import { asOperator } from '@notify/test-kit/api'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
 import { expectSound } from './harness/expect-sound.ts'
@@ -108,28 +109,28 @@ test('a webhook provider is added and changed without a weight and a rate limit,
 test('changes of a provider by another operator are shown before they are overwritten', async () => {
   const { env } = harness
   const call = async (method: string, path: string, body?: object) =>
-    (await env.api(method, `/api/v1/providers${path}`, { token: env.operatorToken, ...(body ? { body } : {}) })).body
+    (await asOperator(env, method, `/api/v1/providers${path}`, body ? { body } : {})).body
   const made = await call('POST', '', { channel: 'webhook', kind: 'webhook', name: 'Hooks of two' })
   const page = await harness.signIn({ path: `/providers/${made.provider_id}?dialog=edit` })
   await page.getByLabel('Name', { exact: true }).fill('Mine')
-  await call('PATCH', `/${made.provider_id}`, { priority: 9 })
+  await call('PATCH', `/${made.provider_id}`, { priority: 77 })
   await button(page, 'Save the changes').click()
   await question(page).getByRole('region', { name: 'Changes: Name' }).getByText('Mine').waitFor()
   // What was not edited is not changed back.
   expect(await question(page).getByRole('region', { name: 'Changes: Priority' }).count()).toBe(0)
   await expectSound(page)
   await button(page, 'Discard mine and load theirs').click()
-  await eventually(async () => expect(await page.getByLabel('Priority').inputValue()).toBe('9'))
+  await eventually(async () => expect(await page.getByLabel('Priority').inputValue()).toBe('77'))
   await page.getByLabel('Name', { exact: true }).fill('Mine after all')
   await button(page, 'Save the changes').click()
   await page.getByText('The provider is changed.').waitFor()
-  expect(await call('GET', `/${made.provider_id}`)).toMatchObject({ name: 'Mine after all', priority: 9 })
+  expect(await call('GET', `/${made.provider_id}`)).toMatchObject({ name: 'Mine after all', priority: 77 })
 })
 
 test('a secret that another operator has replaced is not overwritten unnoticed, and a discarded one is not saved', async () => {
   const { env } = harness
   const call = async (method: string, path: string, body?: object) =>
-    (await env.api(method, `/api/v1/providers${path}`, { token: env.operatorToken, ...(body ? { body } : {}) })).body
+    (await asOperator(env, method, `/api/v1/providers${path}`, body ? { body } : {})).body
   const token = (end: string) => ({ auth_token: `token-0123456789abcdef-${end}` })
   const credentials = { account_sid: `AC${'d'.repeat(32)}`, from: '+15005550008', ...token('aaaa') }
   const made = await call('POST', '', { channel: 'sms', kind: 'twilio', name: 'Of two', priority: 90, credentials })
