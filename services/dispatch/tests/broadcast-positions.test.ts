@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import { claimPages, endPage } from '../src/audiences/broadcasts/page-store.ts'
+import { claimPages, endPage, pauseAtPage, postponePage } from '../src/audiences/broadcasts/page-store.ts'
 import { countPositions, erasePositions } from '../src/upkeep/erase-positions.ts'
 import { db } from './own-schema.ts'
 
@@ -34,6 +34,23 @@ test.each([
   await db.run('update broadcasts set status = $2 where id = $1', [id, status])
   await endPage(db, page, { reached: `${listId}.last`, accepted: 1, refusals: {}, isLast, intervalMs: 60_000 })
   expect(await position()).toBe(expected)
+})
+
+test('a page is ended by the worker that claimed it last, and once', async () => {
+  const { id, listId, position } = await addBroadcast('running')
+  const claimed = async () => {
+    await db.run(`update broadcasts set next_page_at = now() - interval '1 hour' where id = $1`, [id])
+    return (await claimPages(db, 100)).find((one) => one.id === id)!
+  }
+  const [earlier, later] = [await claimed(), await claimed()]
+  const counts = { refusals: { invalid_request: 1 }, accepted: 1, isLast: false, intervalMs: 60_000 }
+  await postponePage(db, earlier, 60_000, { ...counts, reached: `${listId}.b` })
+  await pauseAtPage(db, earlier, { ...counts, reached: `${listId}.b` })
+  await endPage(db, earlier, { ...counts, reached: `${listId}.b` })
+  expect(await position()).toBe('theirs')
+  for (let times = 0; times < 2; times++) await endPage(db, later, { ...counts, reached: `${listId}.c` })
+  const [row] = await db.run('select status, pages, reached, accepted, refusals from broadcasts where id = $1', [id])
+  expect(row).toEqual({ status: 'running', pages: 1, reached: `${listId}.c`, accepted: 1, refusals: counts.refusals })
 })
 
 test.each([

@@ -55,6 +55,8 @@ export const audienceTables = {
     /** Members without a notification, by error code. */
     refusals: column.jsonb<Record<string, number>>().withDefault(),
     next_page_at: column.timestamp().nullable().withDefault(),
+    /** How often a page was claimed. */
+    claims: column.integer().withDefault(),
     updated_at: column.timestamp().withDefault(),
     finished_at: column.timestamp().nullable(),
   },

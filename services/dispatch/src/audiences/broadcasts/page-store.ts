@@ -44,6 +44,7 @@ const claim = defineStatement({
       ...due,
       key: ['id'],
       where: `status in ('running', 'cancelled')`,
+      set: 'claims = claims + 1',
       fair: { by: 'tenant_id', most: 1, inHand: '$2::text[]' },
     },
     { limit: '$1', leaseMs },
@@ -84,14 +85,17 @@ const allRefusals = `(select coalesce(jsonb_object_agg(code, count), '{}') from 
           union all select * from jsonb_each_text($4::jsonb) as new (code, count)
         ) as each group by code) as summed)`
 
-/** SQL: whether a broadcast is still where it was claimed. */
-const isUnchanged = 'b.id = $1 and b.pages = $2 and b.reached is not distinct from $3'
+/**
+ * SQL: whether no other worker has claimed the page since. If a member was removed before that, the other one accepts members
+ * beyond the end of this page under its ids, and the next page would accept them again.
+ */
+const isStillClaimed = 'b.id = $1 and b.pages = $2 and b.claims = $3'
 
 const postpone = defineStatement({
   name: 'postpone-broadcast-page',
   text: `update broadcasts b set reached = coalesce($5, b.reached), refusals = ${allRefusals},
       next_page_at = now() + $6 * interval '1 millisecond'
-    where ${isUnchanged} and b.status = 'running'`,
+    where ${isStillClaimed} and b.status = 'running'`,
 })
 
 /** Up to where a page was accepted. */
@@ -101,26 +105,26 @@ const pause = defineStatement({
   name: 'pause-broadcast-at-page',
   text: `update broadcasts b set reached = coalesce($5, b.reached), refusals = ${allRefusals},
       status = 'paused', next_page_at = null, updated_at = date_trunc('milliseconds', now())
-    where ${isUnchanged} and b.status = 'running'`,
+    where ${isStillClaimed} and b.status = 'running'`,
 })
 
 /** The page goes on later, after the last member who is settled. */
 export async function postponePage(
   { run }: Queries,
-  { id, pages, reached: before }: DuePage,
+  { id, pages, claims }: DuePage,
   afterMs: number,
   { reached, refusals }: ReachedMember = { reached: null, refusals: {} },
 ): Promise<void> {
-  await run(postpone, [id, pages, before, JSON.stringify(refusals), reached, afterMs])
+  await run(postpone, [id, pages, claims, JSON.stringify(refusals), reached, afterMs])
 }
 
 /** The page goes on when the broadcast is resumed. */
 export async function pauseAtPage(
   { run }: Queries,
-  { id, pages, reached: before }: DuePage,
+  { id, pages, claims }: DuePage,
   { reached, refusals }: ReachedMember,
 ): Promise<void> {
-  await run(pause, [id, pages, before, JSON.stringify(refusals), reached])
+  await run(pause, [id, pages, claims, JSON.stringify(refusals), reached])
 }
 
 /** A broadcast that ends forgets its position, which names a member. */
@@ -136,7 +140,7 @@ const end = defineStatement({
       next_page_at = case when b.status = 'running' and not $7 then greatest(now(), $8::timestamptz + $9 * interval '1 millisecond') end,
       finished_at = case when $7 then coalesce(b.finished_at, date_trunc('milliseconds', now())) else b.finished_at end,
       updated_at = date_trunc('milliseconds', now())
-    where ${isUnchanged}`,
+    where ${isStillClaimed}`,
 })
 
 /** What became of the members of a page. */
@@ -151,14 +155,14 @@ export interface EndedPage {
 }
 
 /**
- * Counts a page and moves on, in one statement; a page that another worker ended after its lease is counted once. Pausing or
+ * Counts a page and moves on, in one statement; a page that another worker claimed after the lease is left to that one. Pausing or
  * cancelling meanwhile keeps its state. Members whom an earlier attempt accepted count, also if they were removed since.
  */
 export async function endPage({ run }: Queries, page: DuePage, ended: EndedPage): Promise<void> {
   const { reached, accepted, refusals, isLast, intervalMs } = ended
-  const before = [page.id, page.pages, page.reached]
+  const claimed = [page.id, page.pages, page.claims]
   const counts = [JSON.stringify(refusals), reached, accepted, isLast]
-  await run(end, [...before, ...counts, page.claimed_at, intervalMs, ...idsOfPage(page)])
+  await run(end, [...claimed, ...counts, page.claimed_at, intervalMs, ...idsOfPage(page)])
 }
 
 const stop = defineStatement({

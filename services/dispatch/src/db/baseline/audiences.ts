@@ -52,6 +52,8 @@ export const audienceTables = [
      accepted int not null default 0,
      refusals jsonb not null default '{}',
      next_page_at timestamptz default now(),
+     -- How often a page was claimed.
+     claims int not null default 0,
      updated_at timestamptz not null default date_trunc('milliseconds', now()),
      finished_at timestamptz
    ) with (fillfactor = 50)`,
