@@ -5,12 +5,14 @@ const salt = '0123456789abcdef'
 const tag = recipientTag(salt, 'Ada@Example.com')
 
 test('a report about the recipient is about no copy, however the carrier writes the address', () => {
-  expect(copyOf(tag, 'ada@example.COM')).toBeUndefined()
+  for (const mailbox of ['ada@example.COM', 'Ada Lovelace <ada@example.com>', '"<Ada>" <ada@example.com> ', '<ada@example.com>'])
+    expect(copyOf(tag, mailbox)).toBeUndefined()
 })
 
 test('a report about another recipient names that copy, and nobody can read whose it is', () => {
   const mark = copyOf(tag, 'grace@example.com')
   expect(mark).toBe(markOf(salt, 'Grace@example.com'))
+  expect(copyOf(tag, 'Grace Hopper <grace@example.com>')).toBe(mark)
   expect(`${tag} ${mark}`).not.toMatch(/grace|ada/i)
   expect(markOf('fedcba9876543210', 'grace@example.com')).not.toBe(mark)
 })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { addressIn } from './address-in.ts'
 
 const marked = /^([0-9a-f]{16})-([0-9a-f]{16})$/
 
@@ -18,11 +19,12 @@ export function recipientTag(salt: string, to: string): string {
 /**
  * Whom a report is about.
  * @param tag what travelled, undefined where the message has no copies
+ * @param mailbox an address, perhaps with a name
  * @returns the mark of a copy's recipient; undefined where it is about the message's own, or names nobody
  */
-export function copyOf(tag: unknown, address: string | undefined): string | undefined {
+export function copyOf(tag: unknown, mailbox: string | undefined): string | undefined {
   const [, salt, own] = (typeof tag === 'string' && marked.exec(tag)) || []
-  if (salt === undefined || !address) return undefined
-  const mark = markOf(salt, address)
+  if (salt === undefined || !mailbox) return undefined
+  const mark = markOf(salt, addressIn(mailbox))
   return mark === own ? undefined : mark
 }

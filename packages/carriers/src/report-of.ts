@@ -1,5 +1,6 @@
 import { withoutAddresses } from '@notify/privacy'
 import { isTraceparent } from '@notify/service-kit'
+import { addressIn } from './address-in.ts'
 import { occurred } from './carrier-time.ts'
 import type { CodeTable } from './code-table.ts'
 import { correlated, readCorrelation } from './correlation.ts'
@@ -18,7 +19,7 @@ export interface StatusReport extends Pick<ReceiptReport, 'status' | 'suppress' 
   codes?: CodeTable
   /** The carrier's text for people; recipients in it are masked. */
   said?: string | undefined
-  /** Addresses that are masked in the text; without any, numbers are. One alone is whom the report is about. */
+  /** Addresses, perhaps with names, that are masked in the text; without any, numbers are. One alone is whom the report is about. */
   recipients?: readonly string[]
 }
 
@@ -53,8 +54,8 @@ export function receiptOf(account: ReceivingAccount, told: StatusReport): Receip
 }
 
 /** Replies of mail servers are full of digits that are no numbers of people. */
-function maskedOf(said: string, addresses: readonly string[] | undefined): string {
-  return addresses ? withoutAddresses(said, addresses) : withoutNumbers(said)
+function maskedOf(said: string, mailboxes: readonly string[] | undefined): string {
+  return mailboxes ? withoutAddresses(said, mailboxes.map(addressIn)) : withoutNumbers(said)
 }
 
 const longestBody = 10_000

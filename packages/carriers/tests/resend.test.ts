@@ -1,4 +1,5 @@
 import { Webhook } from 'standardwebhooks'
+import { recipientTag } from '../src/recipient-mark.ts'
 import { resendCodes } from '../src/resend/codes.ts'
 import { connectAccount } from './conformance/connect-account.ts'
 import type { Answer } from './conformance/fixture.ts'
@@ -112,6 +113,15 @@ testCarrier({
         'a full mailbox may be tried again',
         bounced('Transient', 'MailboxFull'),
         [{ status: 'undelivered', retryable: true }],
+      ],
+      [
+        'an address that is reported with its name is masked',
+        event('email.bounced', {
+          to: [`Ada Lovelace <${recipient}>`],
+          tags: { recipient_tag: recipientTag('0123456789abcdef', recipient) },
+          bounce: { type: 'Transient', subType: 'MailboxFull', message: 'The mailbox ada.lovelace is full' },
+        }),
+        [{ reason: 'bounce:Transient:MailboxFull The mailbox [address] is full' }],
       ],
       ['a type that is not a word', bounced("x' or 1", 'a\0b'), [{ error_code: 'bounce:Undetermined:Undetermined' }]],
       [

@@ -43,6 +43,11 @@ const SendRequest = z
   })
   .refine(({ text, html }) => text || html, 'Missing `html` or `text` field.')
 
+interface Travelled {
+  to: string[]
+  tags: Record<string, string>
+}
+
 const error = (statusCode: number, name: string, message: string) => ({
   status: statusCode,
   body: { statusCode, name, message },
@@ -71,7 +76,8 @@ export const resend = defineStandIn<z.output<typeof Account>>({
     const data = parsed(SendRequest, jsonOf(req))
     if (typeof data === 'string') return data
     const { from, to, subject, text = '', html, tags, cc, bcc, reply_to, headers, attachments } = data
-    const travelled = Object.fromEntries(tags.map(({ name, value }) => [name, value]))
+    // Events have the recipient as it was given.
+    const travelled: Travelled = { to, tags: Object.fromEntries(tags.map(({ name, value }) => [name, value])) }
     const files = attachments?.map(({ content_type = 'application/octet-stream', content, ...file }) =>
       attachmentOf({ content_type, ...file }, content),
     )
@@ -103,15 +109,16 @@ export const resend = defineStandIn<z.output<typeof Account>>({
   webhook({ signing_secret }, { message, travelled }, step) {
     const { type, data = {} } = events[step]!
     const { bounce: bounced } = data as { bounce?: object }
+    const { to, tags } = travelled as Travelled
     const event = {
       type,
       created_at: new Date().toISOString(),
       data: {
         email_id: message.provider_message_id,
         from: message.from,
-        to: [message.to],
+        to,
         subject: message.subject,
-        tags: travelled,
+        tags,
         ...data,
         ...(bounced && { bounce: { ...bounced, message: `The address ${message.to} bounced` } }),
       },

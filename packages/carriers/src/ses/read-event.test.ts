@@ -1,9 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { newId, receiptReceived } from '@notify/contracts'
 import { bounce, recipient, sesEvent } from '@notify/test-kit/ses'
+import { markOf, recipientTag } from '../recipient-mark.ts'
 import { readSesEvent } from './read-event.ts'
 
 const read = (event: unknown) => readSesEvent(JSON.stringify(event))[0]
+const salt = '0123456789abcdef'
 const correlation = { notificationId: newId('notif'), attemptId: newId('att') }
 
 test.each<[string, object, object]>([
@@ -78,6 +80,20 @@ test.each([
 
 test('a type that is not a word gives the code Undetermined', () => {
   expect(read(bounce("x' or 1", 'a\0b'))).toMatchObject({ error_code: 'bounce:Undetermined:Undetermined' })
+})
+
+test.each([
+  [recipient, undefined],
+  [`<${recipient}>`, undefined],
+  [`Ada Lovelace <${recipient}>`, undefined],
+  ['grace@example.com', markOf(salt, 'grace@example.com')],
+])('a bounce of %s, which has copies, is about the copy %s', (emailAddress, copy) => {
+  const details = { bounce: { bounceType: 'Permanent', bounceSubType: 'General', bouncedRecipients: [{ emailAddress }] } }
+  const event = sesEvent('Bounce', details, correlation)
+  const tags = { ...event.mail.tags, recipient_tag: [recipientTag(salt, recipient)] }
+  const report = read({ ...event, mail: { ...event.mail, tags } })
+  expect(report).toMatchObject({ status: 'undelivered', suppress: 'bounce' })
+  expect(report?.copy).toBe(copy)
 })
 
 test('a complaint of type not-spam gives no receipt', () => {

@@ -1,6 +1,7 @@
 import { withoutAddresses } from '@notify/privacy'
 import { isTraceparent } from '@notify/service-kit'
 import { z } from 'zod'
+import { addressIn } from '../address-in.ts'
 import { correlated, readCorrelation } from '../correlation.ts'
 import { readJson } from '../read-json.ts'
 import type { ReceiptReport } from '../receiver.ts'
@@ -89,7 +90,7 @@ export function readSesEvent(text: string): SesReport[] {
   const { status, suppress, code = null, diagnostic } = verdict
   const tag = (name: string) => mail.tags[name]?.[0]
   const traceparent = tag('traceparent')
-  const message = diagnostic ? withoutAddresses(diagnostic, mail.destination) : undefined
+  const message = diagnostic ? withoutAddresses(diagnostic, mail.destination.map(addressIn)) : undefined
   return copiesIn(event.data, tag('recipient_tag')).map((copy) => ({
     provider_message_id: mail.messageId,
     ...correlated(readCorrelation({ notification_id: tag('notification_id'), attempt_id: tag('attempt_id') })),

@@ -100,20 +100,20 @@ export function testMail({ mode, reportsAreVague, proof }: CarrierFixture, world
   if (mode === 'test' || proof === null) return
   test('a copy that bounces is reported as that of its recipient, and not as the end of the message', async () => {
     const world = worldOf()
-    const { correlation } = await world.send(wanted.delivered, { fields: copies })
+    const { correlation } = await world.send(wanted.delivered, { fields: { ...copies, to_name: 'Ada Lovelace' } })
     const receipts = () =>
       world.reports.flatMap((one) => (one.type === 'receipt' && one.attempt_id === correlation.attemptId ? [one] : []))
+    const own = () => receipts().filter(({ copy }) => copy === undefined)
     const mark = markOf(salt, 'bounce@example.net')
     const bounced = reportsAreVague
       ? { status: 'undelivered' }
       : { status: 'undelivered', suppress: 'bounce', copy: mark }
     await eventually(() => {
       expect(receipts()).toContainEqual(expect.objectContaining(bounced))
-      expect(receipts()).toContainEqual(expect.objectContaining({ status: 'delivered' }))
+      expect(own()).toContainEqual(expect.objectContaining({ status: 'delivered' }))
     })
-    const own = receipts().filter(({ copy }) => copy === undefined)
-    expect(own.map(({ suppress }) => suppress)).toEqual(own.map(() => undefined))
-    if (!reportsAreVague) expect(own.map(({ status }) => status)).not.toContain('undelivered')
+    expect(own().filter(({ suppress }) => suppress !== undefined)).toEqual([])
+    if (!reportsAreVague) expect(own().map(({ status }) => status)).not.toContain('undelivered')
     const identities = receipts().map(
       ({ callbackId, provider_message_id, status }) => `${callbackId ?? provider_message_id} ${status}`,
     )
