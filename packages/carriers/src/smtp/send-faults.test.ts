@@ -64,6 +64,11 @@ test.each<[string, SMTPServerOptions, object]>([
     { outcome: 'rejected_retryable', code: 'smtp_451' },
   ],
   [
+    'closes the connection at the recipient',
+    { onRcptTo: (_to, _session, done) => done(refuses(421, '4.7.0 closing connection')) },
+    { outcome: 'rejected_retryable', carrierFault: true, code: 'smtp_421' },
+  ],
+  [
     'refuses every connection',
     { onConnect: (_session, done) => done(refuses(421, 'too many connections')) },
     { outcome: 'rejected_retryable', carrierFault: true },

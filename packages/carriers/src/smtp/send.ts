@@ -57,7 +57,7 @@ export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, SmtpEnv
           return { ...answer, ...(refusedCopies.length > 0 && { refusedCopies }) }
         } catch (error) {
           const { code, responseCode } = error as SmtpFault
-          const isRefused = refusesConnection({ code, responseCode, bodyBegan: hasBegun() })
+          const isRefused = !taking.has(signal) && refusesConnection({ code, responseCode, bodyBegan: hasBegun() })
           // A server with others of our messages in hand may allow no further connection.
           if (isRefused && taking.size > 0) return noConnection
           return answerOf(error, addressesOf(message), hasBegun() ? 'begun' : 'none')
