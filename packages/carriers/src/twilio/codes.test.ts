@@ -9,6 +9,7 @@ const unknown = { outcome: 'unknown', carrierFault: true }
 test.each<[number, string, object]>([
   [401, '20003', accountDown],
   [403, '20005', accountDown],
+  [404, '20404', accountDown],
   [429, '20429', later],
   [400, '21211', permanent],
   [400, '21212', accountDown],
@@ -25,6 +26,8 @@ test.each<[number, string, object]>([
   [400, '21659', accountDown],
   [400, '21660', accountDown],
   [404, '21701', accountDown],
+  [400, '21703', accountDown],
+  [400, '21704', accountDown],
   [400, '21705', accountDown],
   [400, '30001', later],
   [400, '30002', accountDown],

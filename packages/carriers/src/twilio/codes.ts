@@ -9,6 +9,7 @@ import { longestText } from './limits.ts'
 export const twilioCodes = createCodeTable({
   '20003': accountDown('The account credentials were refused'),
   '20005': accountDown('The account is not active'),
+  '20404': accountDown('The account does not exist'),
   '20429': later('Too many requests'),
   '21211': permanent("Invalid 'To' phone number"),
   '21212': accountDown("Invalid 'From' number"),
@@ -25,6 +26,8 @@ export const twilioCodes = createCodeTable({
   '21659': accountDown("The 'From' number is not a Twilio number"),
   '21660': accountDown("The 'From' number is not of this account"),
   '21701': accountDown('The messaging service does not exist'),
+  '21703': accountDown('The messaging service has no number for this message'),
+  '21704': accountDown('The messaging service has no numbers'),
   '21705': accountDown('The messaging service is invalid'),
   '30001': later('Queue overflow'),
   '30002': accountDown('The account is suspended'),
