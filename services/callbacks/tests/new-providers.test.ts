@@ -92,6 +92,17 @@ test('a receipt that arrives before the event of its provider is recorded', asyn
   expectProblem(await deliver({ ...account, authToken: 'x'.repeat(32) }), 403, 'invalid_signature')
 })
 
+test('a receipt of a provider whose event has not arrived is that of its tenant, also if another tenant shares the account', async () => {
+  const account = await connectAccount()
+  expect((await deliver(account)).status).toBe(200)
+  const twin = operatorToken(env, { tenant_id: await addEmptyTenant(env), permissions: ['providers:manage'] })
+  const { providerId } = await connectAccount({ account, from: '+15005550007', token: twin })
+  const answer = await deliver({ ...account, providerId })
+  expect([answer.status, answer.body]).toEqual([200, { status: 'recorded' }])
+  const recorded = 'select from callbacks.received_callbacks where provider_id = $1'
+  expect((await env.admin.query(recorded, [providerId])).rowCount).toBe(1)
+})
+
 test('while dispatch is away an unknown account is 503 with Retry-After, later what it is', async () => {
   const account = await connectAccount()
   const [stranger, unknownId] = [unknownAccount(), newId('prov')]

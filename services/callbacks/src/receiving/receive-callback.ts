@@ -78,10 +78,14 @@ type Asking = Pick<HttpRequest<Route>, 'address'>
 async function receive(context: Context, kind: string, claim: Claim, { address }: Asking): Promise<Received> {
   const { accounts } = context.receiving
   const ask = (id: string, senders?: string) => context.learnProviders({ kind, id, senders, address: address() })
+  /** For a genuine callback: without an answer it counts for an account that is known. */
+  const tryToLearn = (id: string, senders?: string) => ask(id, senders).catch(() => false)
   const findMore: FindAccounts = async (of) => {
     const more = await accounts.find(kind, of)
-    if (more.faults.length > 0) throw unsure(more.faults[0])
-    return more.accounts
+    const learned = await Promise.all('providerId' in of ? more.unknownIds.map((id) => tryToLearn(id)) : [])
+    const { faults, accounts: found } = learned.includes(true) ? await accounts.find(kind, of) : more
+    if (faults.length > 0) throw unsure(faults[0])
+    return found
   }
   const known = await accounts.find(kind, claim.of)
   // Their providers may be new.
@@ -90,9 +94,7 @@ async function receive(context: Context, kind: string, claim: Claim, { address }
   const received = await verify(claim, found, findMore)
   if (!found.incomplete) return received
   const { id, senders } = found.incomplete
-  // The callback is genuine; without an answer it counts for an account that is known.
-  const isLearned = await ask(id, senders).catch(() => false)
-  return isLearned ? verify(claim, await accounts.find(kind, claim.of), findMore) : received
+  return (await tryToLearn(id, senders)) ? verify(claim, await accounts.find(kind, claim.of), findMore) : received
 }
 
 async function verify(claim: Claim, { accounts, faults }: ClaimedAccounts, findMore: FindAccounts): Promise<Received> {
