@@ -264,6 +264,22 @@ describe('a message that only one of two providers can send', () => {
     expect(await own.attemptsOf(id)).toMatchObject([{ provider_code: 'text_too_long' }])
   })
 
+  test('waits without using the schedule while the circuit breaker of that one, which comes second, is open', async () => {
+    const [unfit, fit] = [await account({ kind: 'vonage' }), await account({ priority: 2 })]
+    const id = await queued()
+    expect(await claimAndSend(id, unfit, fit)).toEqual({ kind: 'again' })
+    openMs.set(fit.id, 60_000)
+    for (let n = 0; n < 4; n++) {
+      expect(await claimAndSend(id, unfit, fit)).toEqual({ kind: 'again' })
+      expect(await msUntilDue(id)).toBeGreaterThan(30_000)
+      expect(await own.rowOf(id)).toMatchObject({ status: 'queued', round_attempts: 1, held_since: expect.any(Date) })
+      await becomeDue(id)
+    }
+    openMs.clear()
+    expect(await claimAndSend(id, unfit, fit)).toEqual({ kind: 'answered' })
+    expect(sent).toEqual([fit.id])
+  })
+
   test('goes at once by that one although it has asked for a pause', async () => {
     const [fit, unfit] = [await account(), await account({ priority: 2, kind: 'vonage' })]
     const id = await queued()

@@ -100,6 +100,16 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
     throw fault
   }
 
+  /** Only providers whose circuit breakers are open can send it. */
+  const waitForCircuit = (claim: Claim, openMs: number): Promise<Verdict> =>
+    claim.held_ms > config.HOLD_LIMIT
+      ? giveUpHeld(claim, heldTooLong)
+      : waitApart(claim, 'circuit_open', openMs, true)
+
+  /** How long the circuit breakers of all these providers stay open. */
+  const openMsOf = (claim: Claim, providers: readonly ListedProvider[]) =>
+    Math.min(...providers.map((one) => standingOf(claim)(one).circuitOpenMs))
+
   const isHeldTooLong = ({ queue_held_ms }: Claim) => queue_held_ms !== null && queue_held_ms > config.HOLD_LIMIT
 
   const unavailable = async (claim: Claim, forMs: number): Promise<Verdict> => {
@@ -114,6 +124,8 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
   const hold = async (claim: Claim, providers: readonly ListedProvider[]): Promise<Verdict> => {
     const choice = chooseProvider(providers, new Set(), standingOf(claim))
     if ('provider' in choice) {
+      const untried = providers.filter(({ id }) => !claim.tried?.includes(id))
+      if (claim.unfit && untried.length > 0) return waitForCircuit(claim, openMsOf(claim, untried))
       if (claim.tried) return startAgain(claim, 'circuit_open')
       await putBack(claim, 'circuit_open')
       return { kind: 'again' }
@@ -162,12 +174,11 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
   ): Promise<Verdict> => {
     const seen = new Set<string | null>([provider.id, ...(claim.tried ?? []), ...late.keys()])
     const others = providers.filter(({ id }) => !seen.has(id))
-    const openMs = Math.min(...others.map((one) => standingOf(claim)(one).circuitOpenMs))
+    const openMs = openMsOf(claim, others)
     if (openMs === 0) return record(claim, providers, provider, answer, true)
     if (late.size > 0) return waitForTurn(claim, { forMs: Math.min(...late.values()), othersGoOn: false })
     if (others.length === 0) return record(claim, providers, provider, answer, false)
-    if (claim.held_ms > config.HOLD_LIMIT) return giveUpHeld(claim, heldTooLong)
-    return waitApart(claim, 'circuit_open', openMs, true)
+    return waitForCircuit(claim, openMs)
   }
 
   const send = async (claim: Claim, span: Span): Promise<Verdict> => {
