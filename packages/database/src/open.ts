@@ -109,6 +109,11 @@ function queriesOf(connections: Connections, prepared: boolean): Queries {
       connection.release()
     }
   }
+  const transactLong = <T>(work: (run: Run) => Promise<T>): Promise<T> =>
+    transact(async (run) => {
+      await run(`set local statement_timeout = '${longWaits.statementTimeout}'`)
+      return work(run)
+    }, longWaits.answerMs)
   const whileLocked = async <Row, Result>({ lock, work, mark }: LockedSteps<Row, Result>): Promise<Result> => {
     const connection = await connections.connect().catch(rethrow)
     const run = runOver(connection, rethrow)
@@ -137,11 +142,9 @@ function queriesOf(connections: Connections, prepared: boolean): Queries {
     run: <Row>(statement: Runnable<Row>, values?: readonly unknown[]) => lend((run) => run(statement, values)),
     withConnection: (work) => lend((run) => whileHeld(connections.pool, () => work(run))),
     runLong: <Row>(statement: Runnable<Row>, values?: readonly unknown[]) =>
-      transact(async (run) => {
-        await run(`set local statement_timeout = '${longWaits.statementTimeout}'`)
-        return run(statement, values)
-      }, longWaits.answerMs),
+      transactLong((run) => run(statement, values)),
     transaction: (work) => transact(work),
+    longTransaction: transactLong,
     whileLocked,
   }
 }

@@ -19,6 +19,8 @@ export interface Queries {
   withConnection<T>(work: (run: Run) => Promise<T>): Promise<T>
   /** Runs statements in one transaction; a throw rolls back. */
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T>
+  /** The same with the timeout of background statements. */
+  longTransaction<T>(work: (run: Run) => Promise<T>): Promise<T>
   /** Locks rows, works on them and marks them. Takes two round trips; a transaction of the same statements takes four. */
   whileLocked<Row, Result>(steps: LockedSteps<Row, Result>): Promise<Result>
 }

@@ -63,7 +63,8 @@ export function countRowsRead<Db extends Queries>(
 ): Promise<number> {
   return db.transaction(async (run) => {
     const before = await rowsRead(run, tables)
-    await work({ ...db, run, runLong: run, transaction: <T>(inner: (run: Run) => Promise<T>) => inner(run) })
+    const transaction = <T>(inner: (run: Run) => Promise<T>) => inner(run)
+    await work({ ...db, run, runLong: run, transaction, longTransaction: transaction })
     return (await rowsRead(run, tables)) - before
   })
 }

@@ -36,7 +36,7 @@ export async function closeDigests(context: ClosingContext, digests: readonly Du
   const judged = await Promise.all(digests.map((digest) => judge(context, digest, rows.get(digest.id) ?? [])))
   const ready = judged.filter(({ digest, verdict }) => !waits(context, digest, verdict))
   const { messages, closed, items, gone } = await inTurn(tenant_id, () =>
-    db.transaction((run) => commitTogether(context, run, ready)),
+    db.longTransaction((run) => commitTogether(context, run, ready)),
   )
   context.wakeOutbox(urgencyOf(context.channels, messages))
   context.wakeSenders(messages.flatMap((one) => queueOf(context.channels, one)))

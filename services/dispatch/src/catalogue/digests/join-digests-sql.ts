@@ -21,7 +21,7 @@ export function itemColumnsOf(): DigestOf {
   }
 }
 
-/** Items after which a digest closes at once, so that closing it stays bounded. */
+/** With so many items a digest is due at once and takes no others: one transaction must be able to end them. */
 const mostItems = 10_000
 
 /** Columns of an item, after those of every notification. */
@@ -58,7 +58,7 @@ export const joinDigests = `opened as (
       insert into digests as d (${columns})
       ${perDigest('new_digest_id', 'closes_at')} from fresh order by digest_key, id desc
       on conflict (key) where is_open do update set joined = d.joined + excluded.joined, show = excluded.show,
-        closes_at = ${next}, due_at = ${next}
+        is_open = d.joined + excluded.joined < ${mostItems}, closes_at = ${next}, due_at = ${next}
       returning d.id as opened_id, d.key as opened_key
     ), firsts as (
       insert into digests (${columns}, is_open)
