@@ -1,7 +1,6 @@
-/** Variables that every template has beside those of the caller: where the recipient switches the topic, or everything. */
-export const linkNames = ['unsubscribe_url', 'preferences_url'] as const
+import { linkNames } from '@notify/contracts'
 
-/** The variables that texts use of those. */
+/** The links that texts use. */
 export const linkNamesIn = (texts: readonly { template: string }[]) =>
   linkNames.filter((name) => texts.some(({ template }) => template.includes(name)))
 

@@ -24,10 +24,10 @@ export function TestEvent({ id, channel, templates, previewer }: TestEventProps)
   const own: Templates = { [channel]: templates[channel] }
   const { data: layout } = useLayout(own.email?.layout_id ?? '')
   if (!test) return null
-  const { locale, time_zone } = previewer
+  const { locale, time_zone, hasDigest } = previewer
   const send = (recipient: string) => {
     const sample = readObject(draftOf(`sample:${previewer.name}`, '')).value
-    const data = sampleFor(variablesIn(own, layout), sample)
+    const data = sampleFor(variablesIn(own, { layout, hasDigest }), sample)
     return answer(
       api.POST('/api/v1/applications/{application_id}/events/{event_key}/test', {
         params: { path: { application_id: id.applicationId, event_key: id.eventKey } },
