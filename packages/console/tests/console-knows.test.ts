@@ -155,6 +155,19 @@ test('a test message is sent from the editor, with the answer of the carrier bel
   expect(await harness.env.messages({ to: phone })).toHaveLength(1)
 })
 
+test.each<[string, (phone: string) => string]>([
+  ['a slash', (phone) => `${phone.slice(0, 5)}/${phone.slice(5)}`],
+  ['the scheme of a link', (phone) => `tel:${phone}`],
+])('a recipient is found by a number with %s, and no address contains it', async (_what, written) => {
+  const phone = freshPhone()
+  const page = await harness.signIn({ path: '/usage' })
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await find(page, written(phone))
+  await page.getByRole('option', { name: 'Messages to this recipient' }).waitFor()
+  expect(asked.filter((url) => decodeURIComponent(url).includes(phone.slice(5)))).toEqual([])
+})
+
 test('a person is found by the whole number, with choices, their source and history, and what decides', async () => {
   const { env } = harness
   const byKey = async (method: string, path: string, body: object) => (await env.api(method, path, { body })).body

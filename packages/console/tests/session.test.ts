@@ -154,6 +154,45 @@ test('a token that has expired is renewed silently before the next call', async 
   expect(page.url()).toBe(harness.url('/activity'))
 })
 
+test('a renewal that the issuer never answers is reported, and is tried again on demand', async () => {
+  const page = await harness.logIn({ path: '/activity' })
+  await shown(page).waitFor()
+  await page.clock.install()
+  await spoil(page, { access_token: 'expired' })
+  await page.route('**/token', () => {})
+  await page.reload()
+  await eventually(async () => {
+    await page.clock.fastForward('00:10')
+    expect(await page.getByText('Network timed out').count()).toBe(1)
+  })
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await shown(page).waitFor()
+  expect(page.url()).toBe(harness.url('/activity'))
+})
+
+test.each([
+  ['metadata', '**/.well-known/openid-configuration'],
+  ['revocation', '**/token/revocation'],
+])('signing out takes effect here though the request for %s is never answered', async (_what, url) => {
+  const page = await harness.logIn({ path: '/activity' })
+  await shown(page).waitFor()
+  await page.clock.install()
+  await page.reload()
+  await shown(page).waitFor()
+  await page.route(url, () => {})
+  const asked = page.waitForRequest(url)
+  await page.getByRole('button', { name: /^Demo/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await asked
+  expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('oidc.user:')
+  await eventually(async () => {
+    await page.clock.fastForward('00:10')
+    expect(await page.getByText('You are signed out').count()).toBe(1)
+  })
+  expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('oidc.user:')
+})
+
 test('signing out ends the session at the issuer too, and the next login asks for the account again', async () => {
   const page = await harness.logIn({ path: '/consents?dialog=opt-in' })
   await page.getByRole('dialog').getByLabel('Number').fill('+14155550142')

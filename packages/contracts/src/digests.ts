@@ -34,9 +34,6 @@ export type DigestWindow = z.output<typeof DigestWindow>
 /** Most items of a digest that its template gets. */
 export const mostDigestItems = 100
 
-/** Variables of a digest's template beside those of the newest item. */
-export const digestNames = ['total', 'items', 'more'] as const
-
 /** How the messages of an event to one recipient are put together. */
 export const Digest = z
   .strictObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { basedOn } from './based-on.ts'
 import { Channel, EventTemplates } from './channels/table.ts'
 import { Digest } from './digests.ts'
 import { EventRecord, eventParams, eventPath, mostVersions, publishErrors } from './event-records.ts'
@@ -70,8 +71,9 @@ export const restoreEventVersion = defineRoute({
   summary: 'Roll back an event: publish the content of an earlier version as a new version. The draft is kept.',
   auth,
   params: versionParams,
+  query: basedOn,
   responses: { 200: EventRecord },
-  errors: ['not_found', 'event_not_found', ...publishErrors],
+  errors: ['not_found', 'event_not_found', 'edit_conflict', ...publishErrors],
 })
 
 /** Parses a version number from a path; undefined when it is not a number. */

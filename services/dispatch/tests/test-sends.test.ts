@@ -65,6 +65,21 @@ test('unsaved templates are sent in the language that is asked for, and an email
   expect(JSON.stringify(mail!.request.body)).toContain('X-Test-Message')
 })
 
+test('a template with the links that every template has is sent as a test, with links that lead nowhere', async () => {
+  const address = freshAddress()
+  const body = 'Unsubscribe: {{ unsubscribe_url }} Choose: {{ preferences_url }}'
+  const { status } = await testEvent({
+    ...{ channel: 'email', recipient: address, data: {} },
+    templates: { email: { subject: 'Draft', body } },
+  })
+  expect(status).toBe(200)
+  const link = 'https://example.com/u/preview'
+  await eventually(async () => {
+    const [mail] = await env.messages({ to: address, channel: 'email' })
+    expect(mail?.text).toContain(`Unsubscribe: ${link} Choose: ${link}`)
+  })
+})
+
 test('a provider sends a sentence of its own', async () => {
   const { items } = (await call('GET', '/providers?channel=sms')).body
   const phone = freshPhone()

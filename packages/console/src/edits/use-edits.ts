@@ -117,4 +117,5 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
 
 export type EditsOf<Form> = ReturnType<typeof useEdits<Form>>
 
-const isConflict = (error: unknown): boolean => error instanceof Problem && error.code === 'edit_conflict'
+/** Whether another revision was stored meanwhile. */
+export const isConflict = (error: unknown): boolean => error instanceof Problem && error.code === 'edit_conflict'

@@ -1,6 +1,7 @@
 import {
   ErrorResponse,
   ErrorTimeout,
+  OidcClient,
   type User,
   UserManager,
   type UserManagerSettings,
@@ -29,6 +30,8 @@ const callbackPath = '/console/callback'
 const signedOutKey = 'signed-out'
 /** A token with less time left is renewed first. */
 const leastSeconds = 20
+/** An issuer that takes longer to answer is taken to be unreachable, as the gateway is. */
+const issuerTimeoutSeconds = 8
 
 export const wasSignedOut = (): boolean => sessionStorage.getItem(signedOutKey) !== null
 
@@ -46,9 +49,12 @@ export async function openSession(settings: Settings): Promise<Session | undefin
     userStore: new WebStorageStateStore({ store: sessionStorage }),
     stateStore: new WebStorageStateStore({ store: sessionStorage }),
     automaticSilentRenew: false,
+    requestTimeoutInSeconds: issuerTimeoutSeconds,
     ...apiParameters(settings),
   })
   const hasFailed = location.pathname === callbackPath && !(await finish(manager))
+  // The sign-out may have been interrupted.
+  if (wasSignedOut()) await manager.removeUser()
   const user = await manager.getUser()
   const isUsable = user !== null && (!user.expired || user.refresh_token !== undefined)
   if (isUsable && (await isOwnTab())) return sessionOf(manager, user, settings)
@@ -90,9 +96,16 @@ function sessionOf(manager: UserManager, first: User, { resource }: Settings): S
   let user = first
   let renewal: Promise<string> | undefined
   const renewOnce = async () => {
+    // Without this argument the library waits without end, whatever the settings of the manager are.
+    const limits = { silentRequestTimeoutInSeconds: issuerTimeoutSeconds }
     const renewed = user.refresh_token
-      ? await manager.signinSilent(resource ? { resource } : {}).catch(onRenewalFailure)
+      ? await manager.signinSilent(resource ? { ...limits, resource } : limits).catch(onRenewalFailure)
       : null
+    if (wasSignedOut()) {
+      // A renewal that was under way has stored its tokens.
+      await manager.removeUser()
+      throw new SignedOutError('You are signed out')
+    }
     if (renewed) {
       user = renewed
       return renewed.access_token
@@ -110,25 +123,30 @@ function sessionOf(manager: UserManager, first: User, { resource }: Settings): S
     // Without a lifetime (RFC 6749, 5.1, only recommends one) the token is used until it is refused.
     token: async () => ((user.expires_in ?? Infinity) > leastSeconds ? user.access_token : renew()),
     renew,
-    signOut: () => signOut(manager),
+    signOut: () => signOut(manager, user),
   }
 }
 
-async function signOut(manager: UserManager): Promise<void> {
+async function signOut(manager: UserManager, user: User): Promise<void> {
   sessionStorage.setItem(signedOutKey, '1')
   forgetDrafts()
-  // An unreachable issuer does not prevent signing out here.
-  await endAtIssuer(manager).catch(() => undefined)
+  // An unreachable issuer does not prevent signing out here, and a slow one does not delay it.
   await manager.removeUser()
+  await endAtIssuer(manager, user).catch(() => undefined)
   location.assign('/console/')
 }
 
 /** Revokes the refresh token and leaves for the issuer's end of session, which returns to the console. */
-async function endAtIssuer(manager: UserManager): Promise<void> {
-  const { revocation_endpoint, end_session_endpoint } = await manager.metadataService.getMetadata()
-  if (revocation_endpoint) await manager.revokeTokens(['refresh_token']).catch(() => undefined)
+async function endAtIssuer(manager: UserManager, { refresh_token, id_token }: User): Promise<void> {
+  const { settings, metadataService } = manager
+  const { revocation_endpoint, end_session_endpoint } = await metadataService.getMetadata()
+  // Not by the manager, which revokes and then stores the user of the tab.
+  const client = new OidcClient(settings, metadataService)
+  if (revocation_endpoint && refresh_token)
+    await client.revokeToken(refresh_token, 'refresh_token').catch(() => undefined)
   if (!end_session_endpoint) return
-  await manager.signoutRedirect({ post_logout_redirect_uri: `${location.origin}/console/` })
+  const post_logout_redirect_uri = `${location.origin}/console/`
+  await manager.signoutRedirect({ post_logout_redirect_uri, ...(id_token ? { id_token_hint: id_token } : {}) })
 }
 
 /** An unreachable issuer does not end the session: the next call tries again. */

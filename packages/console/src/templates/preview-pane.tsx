@@ -26,14 +26,17 @@ interface PreviewPaneProps {
 /** The message that a recipient would get, with sample data for the variables of the templates. */
 export function PreviewPane({ previewer, channel, templates, isBlank = false, ...props }: PreviewPaneProps) {
   const { Rendered } = channelPages[channel]
-  const { time_zone } = previewer
+  const { time_zone, hasDigest } = previewer
   const locale = props.locale ?? previewer.locale
   const draft = useDraft(`sample:${previewer.name}`, '')
   const { value: given, error: jsonFault } = readObject(draft.value)
   const text = JSON.stringify({ [channel]: templates[channel] })
   const deferred = useDeferredValue(text)
   const { data: layout } = useLayout(templates.email?.layout_id ?? '')
-  const variables = useMemo(() => variablesIn(JSON.parse(deferred), layout), [deferred, layout])
+  const variables = useMemo(
+    () => variablesIn(JSON.parse(deferred), { layout, hasDigest }),
+    [deferred, layout, hasDigest],
+  )
   const data = sampleFor(variables, given)
   const {
     data: preview,

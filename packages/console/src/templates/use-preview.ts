@@ -37,6 +37,8 @@ export interface Previewer {
   /** The language of templates that are no translation. */
   locale?: string
   time_zone?: string
+  /** Whether it gives the templates the variables of a digest. */
+  hasDigest?: boolean
   preview: (request: PreviewRequest, signal: AbortSignal) => Promise<Preview>
 }
 

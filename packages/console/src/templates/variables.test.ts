@@ -28,6 +28,13 @@ test('variables are found in every text of every channel, but not in names and l
   expect(variablesIn(templates).map(nameOf)).toEqual(['a', 'b', 'c', 'd', 'e'])
 })
 
+test('the variables that the service gives are not those of the caller', () => {
+  const templates = { email: { subject: '{{ total }}', body: '{{ items[0].name }} {{ name }} {{ unsubscribe_url }}' } }
+  const layout = { html_body: '{{ content }} {{ company }} {{ preferences_url }}' }
+  expect(variablesIn(templates, { layout }).map(nameOf)).toEqual(['company', 'items[0].name', 'name', 'total'])
+  expect(variablesIn(templates, { layout, hasDigest: true }).map(nameOf)).toEqual(['company', 'name'])
+})
+
 test('a text that is no template has no variables, and does not fail', () => {
   expect(named('{{ name')).toEqual([])
   expect(named('{% if %}')).toEqual([])

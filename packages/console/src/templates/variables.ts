@@ -1,12 +1,21 @@
+import { digestNames, linkNames } from '@notify/contracts/given-variables'
 import { type VariablePath, variablesOf } from '@notify/templates/variables'
 import type { Templates } from '../channels/channel.ts'
 import { channelPages, channels } from '../channels/table.ts'
 
+interface Around {
+  /** The texts around those of an email. */
+  layout?: { html_body: string; body?: string } | undefined
+  /** Whether the service gives the variables of a digest. */
+  hasDigest?: boolean | undefined
+}
+
 /**
- * The variables of the templates, each once, by name. The preview shows the error of a text that cannot be parsed.
- * @param layout the texts around those of an email
+ * The caller's variables of the templates, each once, by name. The preview shows the error of a text that cannot be
+ * parsed.
  */
-export function variablesIn(templates: Templates, layout?: { html_body: string; body?: string }): VariablePath[] {
+export function variablesIn(templates: Templates, { layout, hasDigest = false }: Around = {}): VariablePath[] {
+  const given: readonly unknown[] = hasDigest ? [...linkNames, ...digestNames] : linkNames
   const found = new Map<string, VariablePath>()
   const liquid = channels.map((channel) => {
     const template = templates[channel]
@@ -17,7 +26,8 @@ export function variablesIn(templates: Templates, layout?: { html_body: string; 
   }
   for (const text of layout ? [layout.html_body, layout.body ?? ''] : [])
     for (const path of variablesOf(text)) if (path[0] !== 'content') found.set(nameOf(path), path)
-  return [...found.entries()].sort(([a], [b]) => a.localeCompare(b)).map(([, path]) => path)
+  const own = [...found.entries()].filter(([, [name]]) => !given.includes(name))
+  return own.sort(([a], [b]) => a.localeCompare(b)).map(([, path]) => path)
 }
 
 function textsOf(value: unknown): string[] {

@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
+import { freshPhone } from '@notify/test-kit/sms'
 import { expectSound } from '../harness/expect-sound.ts'
 import { messageAfter } from '../harness/message-after.ts'
-import { button } from '../harness/parts.ts'
+import { button, preview } from '../harness/parts.ts'
 import { events, harness } from './stack.ts'
 
 const stored = async (key: string) => {
@@ -58,4 +60,21 @@ test('the digest of an event is edited with its settings, refused at its fields,
   await messageAfter(page, 'The draft is saved.', () => button(page, 'Save the draft').click())
   expect((await stored(key)).digest).toBeNull()
   await expectSound(page)
+})
+
+test('the preview and the test message of a digest show three items with the sample data', async () => {
+  const { env } = harness
+  const body = '{{ total }} comments, of {% for one in items %}{{ one.author }} {% endfor %}and {{ more }} more'
+  const digest = { key: 'post', window: { seconds: 3600 }, show: 2 }
+  const event = { event_key: 'comment.added', name: 'Comments', allowed_channels: ['sms'] }
+  const path = `/api/v1/applications/${env.applicationId}/events`
+  await env.api('POST', path, { token: env.operatorToken, body: { ...event, templates: { sms: { body } }, digest } })
+  const page = await harness.signIn({ path: `${events()}/comment.added?tab=sms` })
+  await page.getByLabel('Sample data (optional)').fill('{ "author": "Ada" }')
+  const shown = '3 comments, of Ada Ada and 1 more'
+  await preview(page).getByText(shown).waitFor()
+  const own = freshPhone()
+  await page.getByLabel('Your number').fill(own)
+  await button(page, 'Send a test').click()
+  await eventually(async () => expect((await env.messages({ to: own }))[0]?.text).toContain(shown))
 })

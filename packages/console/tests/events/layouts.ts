@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
+import { freshAddress } from '@notify/test-kit/email'
 import { expectNoAxeViolations } from '../harness/expect-no-axe-violations.ts'
 import { expectSound } from '../harness/expect-sound.ts'
 import { button, preview, question } from '../harness/parts.ts'
-import { harness } from './stack.ts'
+import { events, harness } from './stack.ts'
 
 test('a layout is created, previewed in each language, chosen by a template, and kept while that uses it; its versions are shown and restored', async () => {
   const { env } = harness
@@ -72,4 +73,25 @@ test('a layout is created, previewed in each language, chosen by a template, and
   await button(page, 'Delete the layout').click()
   await page.getByText('The layout is deleted.').waitFor()
   await page.getByText('No layouts yet').waitFor()
+})
+
+test('a test message has values for the variables of its layout', async () => {
+  const { env } = harness
+  const create = async (path: string, body: object) =>
+    (await env.api('POST', path, { token: env.operatorToken, body })).body
+  const html_body = '<p>{{ content }}</p>'
+  const layout = { name: 'Company', html_body, body: '{{ content }} {{ company }} {{ unsubscribe_url }}' }
+  const { layout_id } = await create('/api/v1/layouts', layout)
+  const templates = { email: { subject: 'S', body: 'Hi', layout_id } }
+  const event = { event_key: 'laid.out', name: 'Laid out', allowed_channels: ['email'], templates }
+  await create(`/api/v1/applications/${env.applicationId}/events`, event)
+  const page = await harness.signIn({ path: `${events()}/laid.out?tab=email` })
+  await preview(page).getByText('Hi [company]').waitFor()
+  const own = freshAddress()
+  await page.getByLabel('Your address').fill(own)
+  await button(page, 'Send a test').click()
+  await eventually(async () => {
+    const [mail] = await env.messages({ to: own, channel: 'email' })
+    expect(mail?.text).toContain('Hi [company]')
+  })
 })

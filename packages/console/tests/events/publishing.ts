@@ -118,21 +118,28 @@ test('an event is deactivated though the first answer was lost and another opera
   expect((await call('GET', '/on.again')).status).toBe('inactive')
 })
 
+const withText = (body: string) => ({ name: 'Restored', allowed_channels: ['sms'], templates: { sms: { body } } })
+
+/** Another operator's next version of an event. */
+async function replace(key: string, body: string): Promise<number> {
+  await call('PUT', `/${key}`, withText(body))
+  return (await call('POST', `/${key}/publish`)).version
+}
+
+/** An event with two versions. */
+async function publishTwice(key: string): Promise<void> {
+  await call('POST', '', { event_key: key, status: 'published', ...withText('First') })
+  expect(await replace(key, 'Second')).toBe(2)
+}
+
 test('a version is restored again though the first answer was lost and another operator has replaced it since', async () => {
-  const content = (body: string) => ({ name: 'Twice', allowed_channels: ['sms'], templates: { sms: { body } } })
-  const replace = async (body: string) => {
-    await call('PUT', '/restored.twice', content(body))
-    return (await call('POST', '/restored.twice/publish')).version
-  }
-  await call('POST', '', { event_key: 'restored.twice', ...content('First') })
-  await call('POST', '/restored.twice/publish')
-  await replace('Second')
+  await publishTwice('restored.twice')
   const page = await harness.signIn({ path: `${events()}/restored.twice` })
   await page.getByRole('link', { name: 'Versions' }).click()
   await page.locator('tr[data-row="1"]').click()
   await button(page, 'Restore').click()
-  await loseAnswer(page, '**/restore', 'Restore the version')
-  expect(await replace('Theirs')).toBe(4)
+  await loseAnswer(page, '**/restore?*', 'Restore the version')
+  expect(await replace('restored.twice', 'Theirs')).toBe(4)
   // The page is seen again, and reads the version of the other operator.
   await eventually(async () => {
     await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
@@ -141,4 +148,32 @@ test('a version is restored again though the first answer was lost and another o
   await question(page).getByRole('button', { name: 'Restore the version' }).click()
   await page.getByText('Version 1 is published again as version 5.').waitFor()
   expect((await call('GET', '/restored.twice')).templates.sms.body).toBe('First')
+})
+
+test('a version is not restored over one that another operator has published since, until that one is shown', async () => {
+  await publishTwice('restored.over')
+  const page = await harness.signIn({ path: `${events()}/restored.over?tab=versions` })
+  await page.locator('tr[data-row="1"]').click()
+  await button(page, 'Restore').click()
+  await question(page).getByText('as version 3').waitFor()
+  expect(await replace('restored.over', 'Theirs')).toBe(3)
+  await question(page).getByRole('button', { name: 'Restore the version' }).click()
+  await question(page).getByText('The event was changed at').waitFor()
+  await question(page).getByText('as version 4').waitFor()
+  await page.locator('tr[data-row="3"]').getByText('Current').waitFor()
+  expect((await call('GET', '/restored.over')).templates.sms.body).toBe('Theirs')
+  await question(page).getByRole('button', { name: 'Restore the version' }).click()
+  await page.getByText('Version 1 is published again as version 4.').waitFor()
+})
+
+test('a version of an inactive event is restored, and the event stays inactive', async () => {
+  await publishTwice('restored.off')
+  await call('POST', '/restored.off/deactivate')
+  const page = await harness.signIn({ path: `${events()}/restored.off?tab=versions` })
+  await page.locator('tr[data-row="1"]').click()
+  await button(page, 'Restore').click()
+  await question(page).getByText('become version 3. The event stays inactive. The draft is kept.').waitFor()
+  await question(page).getByRole('button', { name: 'Restore the version' }).click()
+  await page.getByText('Version 1 is restored as version 3. The event is still inactive.').waitFor()
+  expect(await call('GET', '/restored.off')).toMatchObject({ status: 'inactive', version: 3 })
 })

@@ -1,6 +1,14 @@
-/** Variables that every template has beside those of the caller: where the recipient switches the topic, or everything. */
-export const linkNames = ['unsubscribe_url', 'preferences_url'] as const
+import { linkNames } from '@notify/contracts'
 
-/** The variables that texts use of those. */
+/** The links that texts use. */
 export const linkNamesIn = (texts: readonly { template: string }[]) =>
   linkNames.filter((name) => texts.some(({ template }) => template.includes(name)))
+
+/** The variables for a text of no message, such as a preview. Its links lead nowhere, unless they are given. */
+export const withSampleLinks = (
+  texts: readonly { template: string }[],
+  variables: Record<string, unknown>,
+): Record<string, unknown> => ({
+  ...Object.fromEntries(linkNamesIn(texts).map((name) => [name, 'https://example.com/u/preview'])),
+  ...variables,
+})

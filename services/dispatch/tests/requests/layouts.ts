@@ -130,6 +130,9 @@ test('previews of events and stored templates show the layout, and so does that 
     version: null,
     rendered: { html_body: '<i><p>The content of the email.</p></i>' },
   })
+  // Every template has the links, so a layout may use them too.
+  const linked = await own({ layout: { html_body: '{{ content }}<i>{{ unsubscribe_url }}</i>' } })
+  expect(linked.body.rendered.html_body).toContain('<i>https://example.com/u/preview</i>')
   expectProblem(await own({}), 422, 'template_variable_missing')
   expectProblem(await own({ layout: { html_body: 'none' } }), 422, 'validation_failed')
 })

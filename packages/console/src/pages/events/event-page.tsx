@@ -17,7 +17,7 @@ import { Skeleton } from '../../ui/states.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import { Deactivate } from './deactivate.tsx'
 import { ChannelTest, EventChannel } from './event-channel.tsx'
-import { contentOf } from './event-form.ts'
+import { contentOf, storedContent } from './event-form.ts'
 import { PublishDialog } from './publish-dialog.tsx'
 import { type EventId, type EventRecord, previewerOf, useConfirmTranslation, useCoverage, useEvent } from './queries.ts'
 import { type Editor, useEditor } from './use-editor.ts'
@@ -53,7 +53,8 @@ function LoadedEvent({ id, record, back }: LoadedEventProps) {
   const editor = useEditor(id, record)
   const coverage = useCoverage(id, record)
   const onConfirm = useConfirmTranslation(id, record)
-  const previewer = { ...previewerOf(id), ...useMessageDefaults(id.applicationId) }
+  const hasDigest = storedContent(record).digest !== null
+  const previewer = { ...previewerOf(id), ...useMessageDefaults(id.applicationId), hasDigest }
   const tab = useTab((record.draft ?? record).templates)
   useChord('s', () => editor.isChanged && void saveAndTell(editor))
   return (

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { useSearchableList } from '../../api/searchable-list.ts'
 import { withKeyOf, withNewKey } from '../../api/unanswered-writes.ts'
+import { isConflict } from '../../edits/use-edits.ts'
 import { basisOf, type Coverage, type Translations } from '../../templates/translations.ts'
 import type { Previewer } from '../../templates/use-preview.ts'
 
@@ -198,11 +199,16 @@ export function useEventActions(id: EventId) {
     mutationFn: ({ version, over }: { version: number; over: EventRecord }) =>
       answer(
         api.POST('/api/v1/applications/{application_id}/events/{event_key}/versions/{version}/restore', {
-          params: { path: { ...params.path, version: String(version) } },
+          params: {
+            path: { ...params.path, version: String(version) },
+            query: { expected_updated_at: over.updated_at },
+          },
           headers: withKeyOf(`over-${over.updated_at}`),
         }),
       ),
     onSuccess,
+    // Shows the version of others. After a lost answer nothing is read, so the next click repeats the same request.
+    onError: (error) => (isConflict(error) ? client.invalidateQueries({ queryKey: key }) : undefined),
   })
   return { save, publish, deactivate, restore }
 }

@@ -1,4 +1,5 @@
 import { answer, api } from '../../api/client.ts'
+import { useLayout } from '../../api/layouts.ts'
 import type { Channel, Templates } from '../../channels/channel.ts'
 import { readObject } from '../../channels/json-text.ts'
 import { channelPages } from '../../channels/table.ts'
@@ -20,12 +21,13 @@ interface TestEventProps {
 /** Sends the template as it is in the editor, with the sample data of the preview. */
 export function TestEvent({ id, channel, templates, previewer }: TestEventProps) {
   const { test } = channelPages[channel]
+  const own: Templates = { [channel]: templates[channel] }
+  const { data: layout } = useLayout(own.email?.layout_id ?? '')
   if (!test) return null
-  const { locale, time_zone } = previewer
+  const { locale, time_zone, hasDigest } = previewer
   const send = (recipient: string) => {
-    const own = { [channel]: templates[channel] }
     const sample = readObject(draftOf(`sample:${previewer.name}`, '')).value
-    const data = sampleFor(variablesIn(own), sample)
+    const data = sampleFor(variablesIn(own, { layout, hasDigest }), sample)
     return answer(
       api.POST('/api/v1/applications/{application_id}/events/{event_key}/test', {
         params: { path: { application_id: id.applicationId, event_key: id.eventKey } },

@@ -3,12 +3,14 @@ import type { Channel } from '../../channels/channel.ts'
 import { channelPages } from '../../channels/table.ts'
 import { sampleFor, variablesIn } from '../../templates/variables.ts'
 
-export type SentEvent = Pick<components['schemas']['Event'], 'event_key' | 'templates'>
+type EventRecord = components['schemas']['Event']
+export type SentEvent = Pick<EventRecord, 'event_key' | 'templates'> & Partial<Pick<EventRecord, 'digest'>>
 
-/** The body of a request that sends an event, with a value for each variable of its template. */
-export function requestOf({ event_key, templates }: SentEvent, channel: Channel) {
+/** The body of a request that sends an event, with values for the variables of its template and the key of its digest. */
+export function requestOf({ event_key, templates, digest }: SentEvent, channel: Channel) {
   const template = templates[channel]
-  const data = sampleFor(template ? variablesIn({ [channel]: template }) : [])
+  const variables = template ? variablesIn({ [channel]: template }, { hasDigest: Boolean(digest) }) : []
+  const data = sampleFor(digest?.key === undefined ? variables : [...variables, [digest.key]])
   return {
     channel,
     event_key,

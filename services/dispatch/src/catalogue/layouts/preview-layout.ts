@@ -4,6 +4,7 @@ import { isSameLanguage } from '@notify/locales'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
 import { composeEmail } from '../../channels/email/compose.ts'
+import { withSampleLinks } from '../../channels/link-names.ts'
 import type { Context } from '../../context.ts'
 import { requireValidLayout } from './check-layout.ts'
 import { requireLayout } from './describe-layout.ts'
@@ -23,7 +24,7 @@ export const previewLayout: Handler<Context & { renderer: Renderer }, typeof con
     const { text, html = '' } = await composeEmail(
       { recipient: 'somebody@example.com', subject: 'Preview', ...content, layout_id: stored.id, template_data },
       undefined,
-      (given, variables) => context.renderer.fill(tenantId, given, variables, format),
+      (given, variables) => context.renderer.fill(tenantId, given, withSampleLinks(given, variables), format),
       { findLayout: async () => texts, inTurn: (work) => context.renderer.inTurn(tenantId, work) },
     )
     const shown = { rendered: { html_body: html, body: text }, locale: written }

@@ -17,7 +17,7 @@ import {
   textsOf,
   type VariablesField,
 } from '../../channels/channel-template.ts'
-import { linkNamesIn } from '../../channels/link-names.ts'
+import { withSampleLinks } from '../../channels/link-names.ts'
 import { presentTemplates } from '../../channels/present-templates.ts'
 import { type Owner, templatesNamed } from '../carrier-templates/carrier-template-store.ts'
 import { layoutFinder, type WithLayouts } from '../layouts/layout-catalogue.ts'
@@ -63,9 +63,7 @@ export async function renderPreview(
     (written: string): Fill =>
     (texts, values) => {
       if (performance.now() > endsAt) throw new Problem('validation_failed', 'The template takes too long to render')
-      // A preview is of no message, so its links lead nowhere.
-      const links = Object.fromEntries(linkNamesIn(texts).map((name) => [name, 'https://example.com/u/preview']))
-      return renderer.fill(tenantId, texts, { ...links, ...values }, { locale: written, timeZone })
+      return renderer.fill(tenantId, texts, withSampleLinks(texts, values), { locale: written, timeZone })
     }
   const inTurn: InTurn = (work) => renderer.inTurn(tenantId, work)
   const shown: Rendered = { rendered: {}, locales: {}, sms_segments: null, whatsapp_message: null }

@@ -1,10 +1,9 @@
-import { digestNames, type EventTemplates, type EventTranslations, type FieldError } from '@notify/contracts'
+import { digestNames, type EventTemplates, type EventTranslations, type FieldError, linkNames } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import type { Renderer, VariablePath } from '@notify/templates'
 import type { Channels } from '../../channels/channel.ts'
 import { textsOf } from '../../channels/channel-template.ts'
 import { requireFillable } from '../../channels/check-templates.ts'
-import { linkNames } from '../../channels/link-names.ts'
 import { presentTemplates } from '../../channels/present-templates.ts'
 import { requireTranslationRoom } from './keep-translations.ts'
 

@@ -19,6 +19,7 @@ import type { Provider, WithProviders } from '../../catalogue/providers/provider
 import { findSuppressed } from '../../catalogue/suppressions/find-suppressed.ts'
 import { chooseText, formatOf } from '../../catalogue/translations/choose-text.ts'
 import type { Draft } from '../../channels/channel.ts'
+import { withSampleLinks } from '../../channels/link-names.ts'
 import type { Context } from '../../context.ts'
 import type { TestSends } from './create-test-sends.ts'
 
@@ -88,7 +89,8 @@ export async function composeTest(context: TestContext, test: Test) {
   const owner = { tenantId, applicationId: test.applicationId, locale: text.locale }
   const payload = await draft.compose(
     text.templates,
-    (templates, values) => context.renderer.fill(tenantId, templates, values, formatOf(sender, text)),
+    (templates, values) =>
+      context.renderer.fill(tenantId, templates, withSampleLinks(templates, values), formatOf(sender, text)),
     { findLayout: layoutFinder(context, owner), inTurn: (work) => context.renderer.inTurn(tenantId, work) },
   )
   const provider = await fittingProvider(context, providers, draft)
