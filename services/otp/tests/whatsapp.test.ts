@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { untilActivity } from '@notify/test-kit/activity'
-import { expectProblem } from '@notify/test-kit/api'
+import { asOperator, expectProblem } from '@notify/test-kit/api'
 import { addApplication, addKey } from '@notify/test-kit/callers'
 import { freshPhone } from '@notify/test-kit/sms'
 import { optIn, untilConsent, untilTemplates, writeToUs } from '@notify/test-kit/whatsapp'
@@ -121,13 +121,19 @@ test('an application may have its own authentication template', async () => {
      values ($1, $2, 'otp', 'Code', 'published', 1, '{whatsapp}', $3)`,
     [env.tenantId, applicationId, JSON.stringify({ whatsapp })],
   )
-  const phone = await agreed()
-  expect((await byWhatsApp(phone, { key })).status).toBe(200)
-  const [code] = await codesTo(env, phone)
-  expect(await templateTo(phone)).toMatchObject({
+  const filled = (code: string) => ({
     components: [
       { type: 'body', parameters: [{ type: 'text', text: code }] },
       { type: 'button', parameters: [{ type: 'text', text: code }] },
     ],
   })
+  const phone = await agreed()
+  expect((await byWhatsApp(phone, { key })).status).toBe(200)
+  const [code] = await codesTo(env, phone)
+  expect(await templateTo(phone)).toMatchObject(filled(code!))
+  const own = await agreed()
+  const body = { channel: 'whatsapp', recipient: own, data: { code: '123456' } }
+  const tested = await asOperator(env, 'POST', `/api/v1/applications/${applicationId}/events/otp/test`, { body })
+  expect(tested.body).toMatchObject({ outcome: 'accepted' })
+  expect(await templateTo(own)).toMatchObject(filled('123456'))
 })

@@ -45,6 +45,8 @@ export interface Test {
   variables: Record<string, unknown>
   locale?: string | undefined
   time_zone?: string | undefined
+  /** Whether it is the text of a one-time code, whose button the service fills. */
+  sendsCode?: boolean
   /** The language of the original texts, if it is known. */
   writtenLocale?: string | undefined
   texts: { templates: EventTemplates; translations: EventTranslations | null }
@@ -74,7 +76,7 @@ export async function composeTest(context: TestContext, test: Test) {
   const sender = { principal, request }
   const { text, draft, alternatives } = await chooseText(
     context,
-    { ...sender, lane: 'transactional' },
+    { ...sender, lane: test.sendsCode ? 'otp' : 'transactional' },
     definition,
     texts,
   )

@@ -3,6 +3,7 @@ import { fieldProblem } from '@notify/service-kit'
 import { withSample } from '../../catalogue/digests/digest-variables.ts'
 import { draftOf, eventIdOf, eventMissing } from '../../catalogue/events/describe-event.ts'
 import { findEvent } from '../../catalogue/events/event-store.ts'
+import { sendsCodes } from '../../catalogue/events/require-publishable.ts'
 import { requireFillable } from '../../channels/check-templates.ts'
 import { sendTest } from './send-test.ts'
 
@@ -12,7 +13,8 @@ export const sendEventTest = sendTest<typeof contract>(async (context, request) 
   const { channel, recipient, data, locale, time_zone, templates: given } = body
   const { application_id: applicationId, event_key } = params
   if (given) await requireFillable(context, principal.tenant_id, given)
-  const event = await findEvent(context.db.run, eventIdOf(request))
+  const id = eventIdOf(request)
+  const event = await findEvent(context.db.run, id)
   if (!event) throw eventMissing()
   const { templates, translations, digest } = draftOf(event)
   const variables = digest ? withSample(data, digest) : data
@@ -23,6 +25,7 @@ export const sendEventTest = sendTest<typeof contract>(async (context, request) 
     ...{ request, applicationId, providers, channel, recipient, variables, locale, time_zone, texts },
     // Given templates are taken to be in the requested language.
     writtenLocale: given && locale,
+    sendsCode: sendsCodes(id),
     ...{ field: 'data', resource: { action: 'event.tested', id: event_key } },
   }
 })
