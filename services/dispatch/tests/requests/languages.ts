@@ -357,17 +357,13 @@ test('a stored template is translated in the same way, at once', async () => {
   expectProblem(replaced, 422, 'translation_variable_unknown')
 })
 
-test('a translation is not saved for a template that is replaced after the check', async () => {
-  const made = await call('POST', '/api/v1/templates', { body: { name: 'Orders', templates: sms('{{ n }} orders') } })
-  const path = `/api/v1/templates/${made.body.template_id}/translations/de`
+/** Saves while another transaction changes a column of the template. @returns the answer, which comes once that one is committed */
+async function whileChanged(id: string, column: 'templates' | 'translations', value: object, save: () => Promise<ApiResponse>) {
   const client = await env.admin.connect()
   try {
     await client.query('begin')
-    await client.query(`update dispatch.templates set templates = $2, version = version + 1 where id = $1`, [
-      made.body.template_id,
-      sms('Orders'),
-    ])
-    const saving = call('PUT', path, { body: { texts: { 'sms.body': '{{ n }} Bestellungen' } } })
+    await client.query(`update dispatch.templates set ${column} = $2, version = version + 1 where id = $1`, [id, value])
+    const saving = save()
     await eventually(async () => {
       const { rows } = await env.admin.query(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%"templates"%'`,
@@ -375,12 +371,28 @@ test('a translation is not saved for a template that is replaced after the check
       expect(rows).toHaveLength(1)
     })
     await client.query('commit')
-    expectProblem(await saving, 409, 'edit_conflict')
+    return await saving
   } finally {
     await client.query('rollback')
     client.release()
   }
+}
+
+test('a translation is not saved for a template that is replaced after the check', async () => {
+  const made = await call('POST', '/api/v1/templates', { body: { name: 'Orders', templates: sms('{{ n }} orders') } })
+  const path = `/api/v1/templates/${made.body.template_id}/translations/de`
+  const save = () => call('PUT', path, { body: { texts: { 'sms.body': '{{ n }} Bestellungen' } } })
+  expectProblem(await whileChanged(made.body.template_id, 'templates', sms('Orders'), save), 409, 'edit_conflict')
   expectProblem(await call('GET', path), 404, 'not_found')
+})
+
+test('a template is not replaced when its first translation is saved after the check', async () => {
+  const made = await call('POST', '/api/v1/templates', { body: { name: 'Orders', templates: sms('{{ n }} orders') } })
+  const path = `/api/v1/templates/${made.body.template_id}`
+  const save = () => call('PUT', path, { body: { name: 'Orders', templates: sms('Orders') } })
+  const translations = { de: sms('{{ n }} Bestellungen') }
+  expectProblem(await whileChanged(made.body.template_id, 'translations', translations, save), 409, 'edit_conflict')
+  expect((await call('GET', path)).body).toMatchObject({ templates: sms('{{ n }} orders'), translations })
 })
 
 test('a preview in a locale shows each channel in its translation, and how an SMS is divided', async () => {

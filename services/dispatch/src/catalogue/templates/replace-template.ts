@@ -28,7 +28,8 @@ export const replaceTemplate: Handler<Context & WithTemplates & { renderer: Rend
   const [tenantId, resourceId] = [principal.tenant_id, params.template_id]
   const replaced = await context.db.transaction(async (run) => {
     const row = requireTemplate(await lockTemplate(run, tenantId, resourceId))
-    requireVersion(describeWhole(row), query.expected_version ?? (known?.translations ? known.version : undefined))
+    const isTranslated = Boolean(known?.translations ?? row.translations)
+    requireVersion(describeWhole(row), query.expected_version ?? (isTranslated ? known?.version : undefined))
     const kept = keepTranslations(body.translations, body.templates, row)
     const owner = { tenantId, applicationId: body.application_id }
     await requireLayouts(run, context.channels, owner, { templates: body.templates, ...kept })
