@@ -398,3 +398,12 @@ test('a restore stops every Deployment, and runs a command in a pod only of thos
   })
   expect(inStoppedPods).toEqual([])
 })
+
+test('a key that a restore made valid again is refused after the statement that the manual names for it', async () => {
+  const { apiKey, keyId } = await addKey(env, env)
+  const use = async () => (await env.api('GET', '/api/v1/me', { key: apiKey })).status
+  await eventually(async () => expect(await use()).toBe(200))
+  const [, revocation] = /`(update gateway\.api_keys [^`]+)`/.exec(manual)!
+  await env.sql('gateway').query(revocation!.replace('key_…', keyId))
+  await eventually(async () => expect(await use()).toBe(401))
+})
