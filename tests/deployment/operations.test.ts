@@ -35,12 +35,13 @@ const programs = [...commands, ...rotations()].flatMap((line) => {
     ) ?? []
   return process && args ? [{ process: process as ServiceProcess, args: args.split(' '), input }] : []
 })
-const changes = commands.flatMap((line) => {
+const changesOf = (line: string) => {
   const [, verb, names = '', replicas] =
     /^kubectl -n notify (scale|rollout undo)((?: deployment\/[\w-]+)+)(?: --replicas=(\d+))?$/.exec(line) ?? []
   const deployments = [...names.matchAll(/deployment\/(\S+)/g)].map(([, name]) => name!)
   return verb ? [{ verb, deployments, replicas: Number(replicas) }] : []
-})
+}
+const changes = commands.flatMap(changesOf)
 /** Of the lanes that a Deployment sends. */
 const lanes = commands.flatMap((line) => {
   const [, deployment, value] = /^kubectl -n notify set env deployment\/(\S+) LANES=(\S+)$/.exec(line) ?? []
@@ -378,4 +379,31 @@ test('a restore pauses KEDA before it scales to 0, and lets it go on after the l
   expect(pauses.map(({ change }) => change)).toEqual(['=0', '-'])
   const [pause, resume] = pauses.map(({ at }) => at)
   expect([pause! < stops, resume! > settles]).toEqual([true, true])
+})
+
+test('a restore stops every Deployment, and runs a command in a pod only of those that it has started again', () => {
+  const [, restoring] = /^### Restoring a backup\n([\s\S]*?)^### /m.exec(manual)!
+  const lines = linesOf(restoring!)
+  const stops = lines.findIndex((line) => line.endsWith(' --replicas=0'))
+  const stopped = changesOf(lines[stops]!).flatMap((change) => change.deployments)
+  expect(stopped.toSorted()).toEqual(deployments.map(({ metadata }) => metadata.name).toSorted())
+  const isStarted = (name: string, at: number) =>
+    lines
+      .slice(stops + 1, at)
+      .flatMap(changesOf)
+      .some((change) => change.deployments.includes(name))
+  const inStoppedPods = lines.filter((line, at) => {
+    const [, name] = / exec (?:-i )?deploy\/(\S+)/.exec(line) ?? []
+    return at > stops && name !== undefined && !isStarted(name, at)
+  })
+  expect(inStoppedPods).toEqual([])
+})
+
+test('a key that a restore made valid again is refused after the statement that the manual names for it', async () => {
+  const { apiKey, keyId } = await addKey(env, env)
+  const use = async () => (await env.api('GET', '/api/v1/me', { key: apiKey })).status
+  await eventually(async () => expect(await use()).toBe(200))
+  const [, revocation] = /`(update gateway\.api_keys [^`]+)`/.exec(manual)!
+  await env.sql('gateway').query(revocation!.replace('key_…', keyId))
+  await eventually(async () => expect(await use()).toBe(401))
 })

@@ -11,7 +11,8 @@ const order: ListOrder<OperatorRecord, string> = {
 }
 
 /** The operators of the tenant whose access tokens had a name or an email address. */
-export const listOperators: Handler<RouteContext, typeof contract> = ({ db, secrets }, request) =>
-  page(request, order, (after, limit) =>
-    listOperatorRows(db.run, secrets.keyRing, { tenantId: request.principal.tenant_id, after, limit }),
-  )
+export const listOperators: Handler<RouteContext, typeof contract> = ({ db, log, secrets }, request) =>
+  page(request, order, (after, limit) => {
+    const { tenant_id: tenantId } = request.principal
+    return listOperatorRows(db.run, { keyRing: secrets.keyRing, log }, { tenantId, after, limit })
+  })

@@ -1,6 +1,7 @@
 import type { Id, OperatorProfile, OperatorRecord } from '@notify/contracts'
 import type { EncryptedColumn, Run } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
+import type { Logger } from '@notify/service-kit'
 import { sql } from 'kysely'
 import { build } from '../db/schema.ts'
 
@@ -28,7 +29,7 @@ export async function storeOperator(
 /** A page of a tenant's operators, by id. */
 export async function listOperatorRows(
   run: Run,
-  keyRing: KeyRing,
+  { keyRing, log }: { keyRing: KeyRing; log: Logger },
   { tenantId, after, limit }: { tenantId: Id<'ten'>; after: string | undefined; limit: number },
 ): Promise<OperatorRecord[]> {
   const rows = await run(
@@ -40,9 +41,18 @@ export async function listOperatorRows(
       .orderBy('id')
       .limit(limit),
   )
+  // One that cannot be decrypted concerns no other.
+  const profileOf = (id: string, sealed: Buffer): OperatorProfile => {
+    try {
+      return JSON.parse(keyRing.decrypt(sealed, aad(tenantId, id)))
+    } catch (error) {
+      log.error({ err: error, operator: id }, 'an operator is listed without a name: the profile cannot be decrypted')
+      return { name: null, email: null }
+    }
+  }
   return rows.map(({ id, profile, seen_at }) => ({
     operator_id: id,
-    ...(JSON.parse(keyRing.decrypt(profile, aad(tenantId, id))) as OperatorProfile),
+    ...profileOf(id, profile),
     seen_at: seen_at.toISOString(),
   }))
 }

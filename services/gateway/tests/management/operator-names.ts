@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
+import { parseKeyRing } from '@notify/privacy'
 import { expectProblem } from '@notify/test-kit/api'
 import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
 import { call, env } from './stack.ts'
@@ -41,6 +43,18 @@ describe('names of operators', () => {
     }
     const { operator_id } = await me({})
     expect(await listed(operator_id)).toBeUndefined()
+  })
+
+  test('that cannot be decrypted are null, and the names of others are listed', async () => {
+    const { operator_id } = await me({ name: 'Ada Lovelace' })
+    const { operator_id: other } = await me({ name: 'Mary Somerville' })
+    await untilListed(operator_id, { name: 'Ada Lovelace' })
+    const foreignKeys = parseKeyRing(`foreign:${randomBytes(32).toString('base64')}`)
+    const sealed = foreignKeys.encrypt('{}', `operators|${env.tenantId}|${operator_id}`)
+    await env.admin.query('update gateway.operators set profile = $1 where id = $2', [sealed, operator_id])
+    await untilListed(operator_id, { name: null, email: null })
+    await untilListed(other, { name: 'Mary Somerville' })
+    await eventually(() => expect(env.logs('gateway', 5000)).toContain(`"operator":"${operator_id}"`))
   })
 
   test('are erased on request; the audit log keeps the id alone', async () => {
