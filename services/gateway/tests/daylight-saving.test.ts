@@ -11,14 +11,29 @@ let env: TestEnv
 beforeAll(async () => {
   // The zone of a process is set when it starts.
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], { apart: 'all', env: { all: { TZ: zone } } })
-  await env.admin.query(
-    `do $$ begin execute format('alter database %I set timezone to %L', current_database(), '${zone}'); end $$`,
-  )
+  await setZone(zone)
   // Sessions of before keep their zone.
   for (const name of ['gateway', 'dispatch-api', 'dispatch-worker'] as const) await env.restart(name)
   await untilTemplatesRender(env)
 })
 afterAll(() => env?.stop())
+
+/** Sets the time zone of new sessions of Postgres. */
+const setZone = (name: string) =>
+  env.admin.query(
+    `do $$ begin execute format('alter database %I set timezone to %L', current_database(), '${name}'); end $$`,
+  )
+
+async function hasHappened(facts: readonly NotificationFact[]): Promise<void> {
+  const events = JSON.stringify(facts.map((fact) => ({ event: { ...fact, lane: 'transactional' } })))
+  const subject = 'dispatch.notification.transactional.sms.delivered'
+  await env.sql('dispatch').query('insert into outbox (subject, events) values ($1, $2)', [subject, events])
+}
+
+const ask = async (path: string, query: Record<string, string>) =>
+  (await env.api('GET', `/api/v1/${path}?${new URLSearchParams(query)}`, { token: env.operatorToken })).body
+
+const dayOf = (at: Date) => at.toISOString().slice(0, 10)
 
 /** When clocks were changed last in the month, 0 to 11: at 01:00 UTC of its last Sunday. At least three days ago. */
 function changeIn(month: number): Date {
@@ -62,14 +77,7 @@ test.each([
   const hours = (after: number) => new Date(change.getTime() + after * hourMs)
   // Near both midnights, of UTC and of Berlin, and on both sides of the change.
   const moments = [-3, -1, -0.5, 0.5, 22.5, 23].map(hours)
-  const events = JSON.stringify(
-    moments.map((at) => ({ event: { ...factAt(at, application_id), lane: 'transactional' } })),
-  )
-  const subject = 'dispatch.notification.transactional.sms.delivered'
-  await env.sql('dispatch').query('insert into outbox (subject, events) values ($1, $2)', [subject, events])
-  const ask = async (path: string, query: Record<string, string>) =>
-    (await env.api('GET', `/api/v1/${path}?${new URLSearchParams(query)}`, { token: env.operatorToken })).body
-  const dayOf = (at: Date) => at.toISOString().slice(0, 10)
+  await hasHappened(moments.map((at) => factAt(at, application_id)))
   const days = [-24, 0, 24].map((after) => dayOf(hours(after)))
 
   await eventually(async () => {
@@ -121,4 +129,17 @@ test('a message is sent at the moment that its caller names, whatever the offset
   const state = await untilState(env, id, { delivery_status: 'delivered' })
   expect(state.send_at).toBe(new Date(moment).toISOString())
   expect(Date.parse(state.attempts[0].started_at)).toBeGreaterThanOrEqual(moment)
+})
+
+test('the messages of a day are those of UTC, although the zone of Postgres is far to the west', async () => {
+  await setZone('America/New_York')
+  await env.restart('gateway')
+  const application_id = newId('app')
+  const [before, day, after] = [-3, -2, -1].map((days) => dayOf(new Date(Date.now() + days * 24 * hourMs)))
+  const moments = [`${before}T23:30:00Z`, `${day}T00:30:00Z`, `${day}T23:30:00Z`, `${after}T00:30:00Z`]
+  await hasHappened(moments.map((at) => factAt(new Date(at), application_id)))
+  const whole = { application_id, from: before!, to: after! }
+  await eventually(async () => expect((await ask('usage', whole)).items).toHaveLength(3))
+  const { items } = await ask('usage/messages', { application_id, from: day!, to: day! })
+  expect(items).toMatchObject([{ period: day, messages: 2 }])
 })

@@ -71,8 +71,9 @@ function countsOfItems({ tenantId, from, to, interval, application_id, channel }
       .where('width', '=', 'day')
       .where('mode', '=', 'live')
       .where('count', '>', 0n)
-      .where('starts_at', '>=', sql<Date>`${from}::date at time zone 'UTC'`)
-      .where('starts_at', '<', sql<Date>`(${to}::date + 1) at time zone 'UTC'`)
+      // Of a date, `at time zone` would first make midnight in the zone of the session.
+      .where('starts_at', '>=', sql<Date>`${from}::timestamp at time zone 'UTC'`)
+      .where('starts_at', '<', sql<Date>`(${to}::timestamp + interval '1 day') at time zone 'UTC'`)
       .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id!))
       .$if(channel !== undefined, (query) => query.where('channel', '=', channel!))
   )
