@@ -87,7 +87,7 @@ export function listRequestRows(
 }
 
 /** What was only counted of an application, the most frequent first. */
-export async function countedRequests(run: Run, { tenantId, applicationId, outcome, mode }: RequestFilter) {
+export async function countedRequests(run: Run, { tenantId, applicationId, outcome, mode, code }: RequestFilter) {
   const rows = await run(
     build
       .selectFrom('api_request_counts')
@@ -96,6 +96,7 @@ export async function countedRequests(run: Run, { tenantId, applicationId, outco
       .where('application_id', '=', applicationId)
       .where('hour', '>=', sql<Date>`now() - interval '${sql.raw(String(requestDays))} days'`)
       .$if(mode !== undefined, (query) => query.where('mode', '=', mode!))
+      .$if(code !== undefined, (query) => query.where('code', '=', code!))
       .where('status', '>=', outcome === 'refused' ? 400 : 0)
       .groupBy(['status', 'code'])
       .orderBy('requests', 'desc')
