@@ -168,6 +168,15 @@ test.each<[string, (phone: string) => string]>([
   expect(asked.filter((url) => decodeURIComponent(url).includes(phone.slice(5)))).toEqual([])
 })
 
+test('an API key is found by itself, and no address contains its secret', async () => {
+  const page = await harness.signIn({ path: '/usage' })
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await find(page, harness.env.apiKey)
+  await page.getByRole('option', { name: /^key_/ }).waitFor()
+  expect(asked.filter((url) => url.includes(harness.env.apiKey.slice(-40)))).toEqual([])
+})
+
 test('a person is found by the whole number, with choices, their source and history, and what decides', async () => {
   const { env } = harness
   const byKey = async (method: string, path: string, body: object) => (await env.api(method, path, { body })).body
