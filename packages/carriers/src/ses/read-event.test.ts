@@ -18,6 +18,27 @@ test.each<[string, object, object]>([
   ],
   ['Complaint', {}, { status: 'complained', error_code: 'complaint:Undetermined', suppress: 'complaint' }],
   [
+    'Complaint',
+    { complaint: { complainedRecipients: [{ emailAddress: recipient }], complaintSubType: null } },
+    { status: 'complained', error_code: 'complaint:Undetermined', suppress: 'complaint' },
+  ],
+  [
+    'Complaint',
+    {
+      complaint: {
+        complainedRecipients: [{ emailAddress: recipient }],
+        complaintSubType: 'OnAccountSuppressionList',
+      },
+    },
+    {
+      status: 'failed',
+      error_code: 'complaint:OnAccountSuppressionList',
+      reason: 'complaint:OnAccountSuppressionList The carrier did not send it: the recipient has complained before',
+      retryable: false,
+      suppress: 'complaint',
+    },
+  ],
+  [
     'Reject',
     { reject: { reason: 'Bad content' } },
     {

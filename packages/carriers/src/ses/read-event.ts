@@ -32,7 +32,11 @@ const SesEvent = z.object({
     .optional()
     .catch(undefined),
   complaint: z
-    .object({ complaintFeedbackType: Word.optional(), complainedRecipients: Recipients })
+    .object({
+      complaintFeedbackType: Word.optional(),
+      complaintSubType: Word.optional(),
+      complainedRecipients: Recipients,
+    })
     .optional()
     .catch(undefined),
   reject: z.object({ reason: z.string() }).optional().catch(undefined),
@@ -59,7 +63,10 @@ const verdicts: Record<string, (event: SesEvent) => Verdict | undefined> = {
     }
   },
   Complaint: ({ complaint }) => {
-    const type = complaint?.complaintFeedbackType
+    const { complaintFeedbackType: type, complaintSubType: subType = '' } = complaint ?? {}
+    // SES has not tried to send the message, because of an earlier complaint.
+    if (subType.endsWith('SuppressionList'))
+      return { status: 'failed', code: `complaint:${subType}`, suppress: 'complaint' }
     // A recipient moved the message out of the spam folder.
     if (type === 'not-spam') return undefined
     return { status: 'complained', code: `complaint:${type ?? 'Undetermined'}`, suppress: 'complaint' }
