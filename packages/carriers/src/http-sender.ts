@@ -4,7 +4,7 @@ import { type AccountCheck, checkFailed, checkSilent } from './account-check.ts'
 import type { CarrierAnswer } from './carrier-answer.ts'
 import { createClientCache } from './client-cache.ts'
 import { createHttpClient, type HttpAnswer, type HttpCall, type HttpClient } from './http-client.ts'
-import type { Correlation } from './messages.ts'
+import type { Correlation, EmailMessage } from './messages.ts'
 import type { Multipart } from './multipart.ts'
 import { addressesOf } from './recipients-of.ts'
 import { readRetryAfter } from './retry-after.ts'
@@ -49,6 +49,8 @@ export interface HttpCarrier<Credentials, Message> {
   /** The id of an accepted message, null if the carrier names none; undefined unless the answer is an acceptance. */
   idOf(answer: HttpAnswer): string | null | undefined
   refusalOf(answer: HttpAnswer): Refusal
+  /** Whether a refusal is of the message's own sender (`from`), so that the account may send other messages. */
+  isOfSender?(refusal: Refusal, message: Message): boolean
   /** Whether a successful status refuses the recipient anyway. */
   isRefusal?(answer: HttpAnswer): boolean
   /** The addresses, in lower case, that a successful status refuses; `refusalOf` says why. */
@@ -89,7 +91,7 @@ export function defineHttpSender<Credentials, Message extends { to: string }>(
             return notBegun(error)
           }
           const client = clients.of(account, baseUrl, () => createHttpClient(options))
-          return client.call(call).then((answer) => answerOf(carrier, answer, addressesOf(message)), explainSilence)
+          return client.call(call).then((answer) => answerOf(carrier, answer, message), explainSilence)
         },
         close: () => clients.close(),
       }
@@ -99,11 +101,20 @@ export function defineHttpSender<Credentials, Message extends { to: string }>(
   }
 }
 
-type Reading = Pick<HttpCarrier<never, never>, 'idOf' | 'refusalOf' | 'isRefusal' | 'refusedOf' | 'retryAfterOf'>
+type Reading<Message> = Pick<
+  HttpCarrier<never, Message>,
+  'idOf' | 'refusalOf' | 'isOfSender' | 'isRefusal' | 'refusedOf' | 'retryAfterOf'
+>
+type Addressed = Pick<EmailMessage, 'to' | 'cc' | 'bcc' | 'from'>
 
 /** The answer for the recipient, with the copies that the carrier refused. */
-function answerOf(carrier: Reading, answer: HttpAnswer, recipients: readonly string[]): CarrierAnswer {
-  const ofRecipient = judge(carrier, answer, recipients)
+function answerOf<Message extends Addressed>(
+  carrier: Reading<Message>,
+  answer: HttpAnswer,
+  message: Message,
+): CarrierAnswer {
+  const recipients = addressesOf(message)
+  const ofRecipient = judge(carrier, answer, message)
   const refused = carrier.refusedOf?.(answer) ?? []
   const copies = recipients.slice(1).filter((address) => refused.includes(address.toLowerCase()))
   if (copies.length === 0) return ofRecipient
@@ -113,16 +124,23 @@ function answerOf(carrier: Reading, answer: HttpAnswer, recipients: readonly str
 }
 
 /** Classifies an answer: accepted, permanent, retryable or unknown. */
-function judge(carrier: Reading, answer: HttpAnswer, recipients: readonly string[]): CarrierAnswer {
+function judge<Message extends Addressed>(
+  carrier: Reading<Message>,
+  answer: HttpAnswer,
+  message: Message,
+): CarrierAnswer {
   const id = carrier.idOf(answer)
   if (id !== undefined) return accepted(id)
   const retryAfterMs = readRetryAfter(answer.headers['retry-after'] ?? carrier.retryAfterOf?.(answer))
   // After an unreadable success the message may have been sent.
   if (answer.status < 300 && !carrier.isRefusal?.(answer)) return refusal(`http_${answer.status}`, didNotAnswer, null)
-  const { code, verdict, sentence } = carrier.refusalOf(answer)
-  const { text, ...judged } = verdict
-  const said = text ?? (sentence ? masked(sentence, recipients) : `The carrier answered ${answer.status}`)
-  return refusal(code, judged, `${code} ${said}`, retryAfterMs)
+  const refused = carrier.refusalOf(answer)
+  const { code, verdict, sentence } = refused
+  const { text, providerDown, ...judged } = verdict
+  const isOfSender = message.from !== undefined && carrier.isOfSender?.(refused, message)
+  const ofAccount = providerDown && !isOfSender && { providerDown }
+  const said = text ?? (sentence ? masked(sentence, addressesOf(message)) : `The carrier answered ${answer.status}`)
+  return refusal(code, { ...judged, ...ofAccount }, `${code} ${said}`, retryAfterMs)
 }
 
 /** A carrier's text without the address or the numbers of people. */

@@ -55,6 +55,7 @@ testCarrier({
     ['a used up limit, as too many requests', refusal(429, limitUntil(inADay)), waits(3_600_000)],
     ['a used up limit without its end', refusal(420, limitUntil('some time')), waits(null)],
   ],
+  senderRefusals: [refusal(404, 'Domain not found: shop.example')],
   undelivered: { status: 'undelivered', error_code: 'bounce:5.1.1', suppress: 'bounce', retryable: false },
   proof: {
     secret: 'webhook_signing_key',

@@ -50,6 +50,10 @@ testCarrier({
     ['a pending account', refusal(422, 412, 'Account is pending'), down],
     ['too many requests', refusal(429, 429, 'Rate limit exceeded'), { outcome: 'rejected_retryable', code: '429' }],
   ],
+  senderRefusals: [
+    refusal(422, 400, 'The Sender Signature does not exist'),
+    refusal(422, 401, 'The Sender Signature is not confirmed'),
+  ],
   codes: {
     table: postmarkCodes,
     answer: (code) => refusal(422, Number(code), code),

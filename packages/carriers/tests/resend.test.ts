@@ -61,6 +61,7 @@ testCarrier({
       { outcome: 'unknown', carrierFault: true },
     ],
   ],
+  senderRefusals: [refusal(403, 'validation_error', 'The shop.example domain is not verified.')],
   reportsAreVague: true,
   codes: {
     table: resendCodes,

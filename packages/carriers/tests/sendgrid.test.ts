@@ -53,6 +53,7 @@ testCarrier({
       { outcome: 'rejected_retryable', retryAfterMs: 1000 },
     ],
   ],
+  senderRefusals: [refusal(403, 'The from address does not match a verified Sender Identity.')],
   undelivered: { status: 'undelivered', error_code: 'bounce:5.1.1', suppress: 'bounce', retryable: false },
   proof: {
     secret: 'verification_key',

@@ -179,6 +179,22 @@ test('with other credentials every domain is registered with the account again',
   await eventually(() => expect(keyAt(domain)).toBeDefined())
 })
 
+test('a registration that failed for hours is repeated at once with other credentials', async () => {
+  ses.refusal = { status: 403, type: 'InvalidClientTokenId', message: 'The security token is invalid' }
+  const { domain, domain_id } = await newDomain(env, freshName())
+  const failed = 'select from dispatch.domain_identities where domain_id = $1 and failures > 0'
+  await eventually(async () => expect((await env.admin.query(failed, [domain_id])).rows).toHaveLength(1))
+  // Without its lease, an attempt that is in progress does not change the wait.
+  await env.admin.query(
+    `update dispatch.domain_identities set failures = 12, next_try_at = now() + interval '4 hours', leased_until = null
+     where domain_id = $1`,
+    [domain_id],
+  )
+  ses.refusal = undefined
+  await configureSes('a-corrected-secret-of-the-account')
+  await eventually(() => expect(keyAt(domain)).toBeDefined())
+})
+
 test('an identity that the account of other credentials had before is not removed with its domain', async () => {
   const added = await newDomain(env, freshName())
   const { domain, domain_id } = added

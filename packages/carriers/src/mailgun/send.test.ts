@@ -42,3 +42,18 @@ test('an inline image keeps the ending of its name, and the HTML shows it by the
     '<img src="cid:logo.PNG"><img src="cid:a"><img src="cid:b.png"><img src=\'cid:other\'> cid:logo2',
   )
 })
+
+test('an unknown domain of the account is its fault, although the message has a sender of its own', async () => {
+  const paths: unknown[] = []
+  const { sender, ids, stop } = await senderAt(mailgunSender, (request, response) => {
+    paths.push(request.url)
+    response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"Domain not found"}')
+  })
+  const credentials = { api_key: 'key', domain: 'mg.example.com', region: 'us', from: 'shop@example.com' }
+  const own = { from: 'news@shop.example' }
+  const message = { to: 'ada@example.com', ...own, subject: 'Hi', text: 'Hi', mode: 'live', ...ids }
+  const answer = await sender.send({ id: newId('prov'), revision: 1, credentials } as never, message as never)
+  stop()
+  expect(answer).toMatchObject({ outcome: 'rejected_retryable', providerDown: true })
+  expect(paths).toEqual(['/mailgun/v3/mg.example.com/messages'])
+})

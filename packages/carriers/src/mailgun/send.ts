@@ -25,6 +25,8 @@ export const mailgunSender = defineHttpSender<MailgunCredentials, EmailMessage>(
     }),
     idOf: ({ status, body }) => (status === 200 ? Sent.safeParse(body).data?.id : undefined),
     refusalOf,
+    // Of the domain in the path of the request.
+    isOfSender: ({ code }, { verified_domain }) => code === 'http_404' && verified_domain !== undefined,
     retryAfterOf,
     check: { pathOf: ({ domain }) => `/v4/domains/${domain}`, read: readDomain },
   },

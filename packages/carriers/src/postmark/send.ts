@@ -24,6 +24,7 @@ export const postmarkSender = defineHttpSender<PostmarkCredentials, EmailMessage
     idOf: ({ status, body }) =>
       status === 200 && !isOfCopiesAlone(body) ? Sent.safeParse(body).data?.MessageID : undefined,
     refusalOf,
+    isOfSender: ({ code }) => code === '400' || code === '401',
     isRefusal: ({ body }) => isOfCopiesAlone(body),
     refusedOf: ({ body }) => inactiveOf(body),
     check: { pathOf: () => '/server', read: readServer },

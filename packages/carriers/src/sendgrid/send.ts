@@ -21,6 +21,7 @@ export const sendgridSender = defineHttpSender<SendgridCredentials, EmailMessage
     requestOf: ({ credentials }, message) => ({ path: '/v3/mail/send', body: bodyOf(credentials, message) }),
     idOf: ({ status, headers }) => (status === 202 ? String(headers['x-message-id'] ?? '') || null : undefined),
     refusalOf,
+    isOfSender: ({ code, sentence = '' }) => code === 'http_403' && /from address/i.test(sentence),
     // Seconds until the limit is reset, or the time when it is. Every answer has them, and most ask for no wait.
     retryAfterOf: ({ status, headers }) => (status === 429 ? secondsUntil(headers['x-ratelimit-reset']) : undefined),
     check: { pathOf: () => '/v3/scopes', read: readScopes },

@@ -13,6 +13,7 @@ test.each([
   ['bounce:Permanent:OnAccountSuppressionList', false],
   ['reject', false],
   ['rendering_failure', false],
+  ['complaint:OnAccountSuppressionList', false],
 ])('an email that ended with %s may be retried: %s', (code, retryable) => {
   expect(explainEvent(code, undefined, undefined)).toMatchObject({ retryable })
 })
@@ -23,6 +24,8 @@ test("the reason is the code and the carrier's text, else the meaning of the cod
   expect(explainEvent(code, diagnostic, 'bounce').reason).toBe(`${code} ${diagnostic}`)
   expect(explainEvent(code, undefined, 'bounce').reason).toBe(`${code} The carrier gave no reason`)
   expect(explainEvent('reject', undefined, undefined).reason).toBe('reject The carrier refused the content')
+  const suppressed = 'complaint:OnAccountSuppressionList'
+  expect(explainEvent(suppressed, undefined, 'complaint').reason).toMatch(/^complaint:\S+ The carrier did not send it/)
 })
 
 test('a suppressed recipient is not retried, whatever the code', () => {

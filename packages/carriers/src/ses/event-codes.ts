@@ -3,10 +3,11 @@ import type { Receipt } from '@notify/contracts'
 const texts = new Map([
   ['reject', 'The carrier refused the content'],
   ['rendering_failure', 'The carrier could not render the template'],
+  ['complaint:OnAccountSuppressionList', 'The carrier did not send it: the recipient has complained before'],
 ])
 
 /**
- * Explains a failure event by its code: `reject`, `rendering_failure` or `bounce:<type>:<subtype>`.
+ * Explains a failure event by its code: `reject`, `rendering_failure`, `bounce:<type>:<subtype>` or `complaint:<subtype>`.
  * @param diagnostic the carrier's text, addresses masked
  */
 export function explainEvent(

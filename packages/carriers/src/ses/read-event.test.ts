@@ -18,6 +18,27 @@ test.each<[string, object, object]>([
   ],
   ['Complaint', {}, { status: 'complained', error_code: 'complaint:Undetermined', suppress: 'complaint' }],
   [
+    'Complaint',
+    { complaint: { complainedRecipients: [{ emailAddress: recipient }], complaintSubType: null } },
+    { status: 'complained', error_code: 'complaint:Undetermined', suppress: 'complaint' },
+  ],
+  [
+    'Complaint',
+    {
+      complaint: {
+        complainedRecipients: [{ emailAddress: recipient }],
+        complaintSubType: 'OnAccountSuppressionList',
+      },
+    },
+    {
+      status: 'failed',
+      error_code: 'complaint:OnAccountSuppressionList',
+      reason: 'complaint:OnAccountSuppressionList The carrier did not send it: the recipient has complained before',
+      retryable: false,
+      suppress: 'complaint',
+    },
+  ],
+  [
     'Reject',
     { reject: { reason: 'Bad content' } },
     {
@@ -94,6 +115,32 @@ test.each([
   const report = read({ ...event, mail: { ...event.mail, tags } })
   expect(report).toMatchObject({ status: 'undelivered', suppress: 'bounce' })
   expect(report?.copy).toBe(copy)
+})
+
+test.each<[string, string[], object[]]>([
+  [
+    'the copy that it names alone',
+    ['grace@example.com'],
+    [{ copy: markOf(salt, 'grace@example.com'), suppress: 'complaint' }],
+  ],
+  ['the recipient that it names alone', [recipient], [{ suppress: 'complaint' }]],
+  ['nobody, if it names several who may have complained', [recipient, 'grace@example.com'], [{}]],
+  ['nobody, if it names nobody', [], [{}]],
+])('a complaint about an email with copies suppresses %s', (_whom, addresses, expected) => {
+  const complainedRecipients = addresses.map((emailAddress) => ({ emailAddress }))
+  const event = sesEvent('Complaint', { complaint: { complainedRecipients } }, correlation)
+  const tags = { ...event.mail.tags, recipient_tag: [recipientTag(salt, recipient)] }
+  const reports = readSesEvent(JSON.stringify({ ...event, mail: { ...event.mail, tags } }))
+  expect(reports).toEqual(
+    expected.map((report) => ({
+      provider_message_id: event.mail.messageId,
+      notification_id: correlation.notificationId,
+      attempt_id: correlation.attemptId,
+      status: 'complained',
+      error_code: 'complaint:Undetermined',
+      ...report,
+    })),
+  )
 })
 
 test('a complaint of type not-spam gives no receipt', () => {

@@ -32,7 +32,11 @@ const SesEvent = z.object({
     .optional()
     .catch(undefined),
   complaint: z
-    .object({ complaintFeedbackType: Word.optional(), complainedRecipients: Recipients })
+    .object({
+      complaintFeedbackType: Word.optional(),
+      complaintSubType: Word.optional(),
+      complainedRecipients: Recipients,
+    })
     .optional()
     .catch(undefined),
   reject: z.object({ reason: z.string() }).optional().catch(undefined),
@@ -59,7 +63,10 @@ const verdicts: Record<string, (event: SesEvent) => Verdict | undefined> = {
     }
   },
   Complaint: ({ complaint }) => {
-    const type = complaint?.complaintFeedbackType
+    const { complaintFeedbackType: type, complaintSubType: subType = '' } = complaint ?? {}
+    // SES has not tried to send the message, because of an earlier complaint.
+    if (subType.endsWith('SuppressionList'))
+      return { status: 'failed', code: `complaint:${subType}`, suppress: 'complaint' }
     // A recipient moved the message out of the spam folder.
     if (type === 'not-spam') return undefined
     return { status: 'complained', code: `complaint:${type ?? 'Undetermined'}`, suppress: 'complaint' }
@@ -84,14 +91,17 @@ const verdicts: Record<string, (event: SesEvent) => Verdict | undefined> = {
 export function readSesEvent(text: string): SesReport[] {
   const event = SesEvent.safeParse(readJson(text))
   if (!event.success) return []
-  const { eventType, mail } = event.data
+  const { eventType, mail, complaint } = event.data
   const verdict = Object.hasOwn(verdicts, eventType) ? verdicts[eventType]!(event.data) : undefined
   if (!verdict) return []
-  const { status, suppress, code = null, diagnostic } = verdict
+  const { status, code = null, diagnostic } = verdict
   const tag = (name: string) => mail.tags[name]?.[0]
-  const traceparent = tag('traceparent')
+  const [traceparent, recipientTag] = [tag('traceparent'), tag('recipient_tag')]
+  // If the complainant is hidden, SES names all recipients who may have complained: nobody is suppressed for another's.
+  const isUnsure = status === 'complained' && recipientTag !== undefined && complaint?.complainedRecipients.length !== 1
+  const suppress = isUnsure ? undefined : verdict.suppress
   const message = diagnostic ? withoutAddresses(diagnostic, mail.destination.map(addressIn)) : undefined
-  return copiesIn(event.data, tag('recipient_tag')).map((copy) => ({
+  return copiesIn(event.data, isUnsure ? undefined : recipientTag).map((copy) => ({
     provider_message_id: mail.messageId,
     ...correlated(readCorrelation({ notification_id: tag('notification_id'), attempt_id: tag('attempt_id') })),
     ...(copy ? { copy } : {}),

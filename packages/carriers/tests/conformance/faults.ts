@@ -15,7 +15,7 @@ const failed = { ...later, carrierFault: true } as const
 const unknown = { outcome: 'unknown', carrierFault: true } as const
 
 /** What a network and a carrier can do to a request: the outcome is the true one, and bounded in time and size. */
-export function testFaults({ refusals }: CarrierFixture, worldOf: () => World): void {
+export function testFaults({ refusals, senderRefusals }: CarrierFixture, worldOf: () => World): void {
   const send = (apiUrl: string, options = {}) => worldOf().send(wanted.delivered, { apiUrl, ...options })
 
   test('a carrier that cannot be reached has not taken the message', async () => {
@@ -118,6 +118,17 @@ export function testFaults({ refusals }: CarrierFixture, worldOf: () => World): 
       expect(calls).toHaveLength(1)
     },
   )
+
+  if (senderRefusals)
+    test('a refused sender is a fault of the account, unless it is the message’s own', async () => {
+      for (const refusal of senderRefusals) {
+        const { url } = await carrierThatAnswers(refusal)
+        const ofMessage = await send(url, { fields: { from: 'news@shop.example', verified_domain: 'shop.example' } })
+        expect(ofMessage).toMatchObject(later)
+        expect(ofMessage).not.toHaveProperty('providerDown')
+        expect(await send(url)).toMatchObject({ ...later, providerDown: true })
+      }
+    })
 }
 
 /** Writes for as long as anybody reads. */

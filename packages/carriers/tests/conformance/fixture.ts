@@ -52,6 +52,8 @@ export interface CarrierFixture {
   message?: object
   /** Documented refusals, and what they mean. */
   refusals: readonly [string, Answer, Partial<CarrierAnswer>][]
+  /** Refusals of a sender: of the message's own, or that of the account. */
+  senderRefusals?: readonly Answer[]
   /** Of a carrier with codes: all of its documentation, separated by spaces, and a refusal with one of them. */
   codes?: { table: CodeTable; answer(code: string): Answer; documented: Readonly<Partial<Record<CodeMeaning, string>>> }
   /** The receipt of the recipient that is never reached. */

@@ -141,6 +141,22 @@ export async function upsertProvider(run: Run, values: ProviderValues): Promise<
   return row!
 }
 
+/** Makes due at the account's carrier what failed for sending domains: with other credentials it may succeed. */
+export async function repeatRegistrations(
+  run: Run,
+  { id, tenant_id }: Pick<ProviderRow, 'id' | 'tenant_id'>,
+): Promise<void> {
+  await run(
+    build
+      .updateTable('domain_identities')
+      .set({ failures: 0, next_try_at: sql<Date>`greatest(now(), leased_until)` })
+      .where('tenant_id', '=', tenant_id)
+      .where('next_try_at', '>', sql<Date>`now()`)
+      .where('provider_id', '=', id)
+      .where('failures', '>', 0),
+  )
+}
+
 /** A deleted provider whose credentials are no longer needed. */
 export type PurgedRow = Pick<ProviderRow, 'id' | 'tenant_id' | 'channel' | 'kind' | 'revision'>
 

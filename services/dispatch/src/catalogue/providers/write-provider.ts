@@ -5,7 +5,7 @@ import { Problem } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { openCredentials, sealCredentials } from './provider-directory.ts'
 import { kindOf } from './provider-kind.ts'
-import { isTakenAccount, type ProviderRow, upsertProvider } from './provider-store.ts'
+import { isTakenAccount, type ProviderRow, repeatRegistrations, upsertProvider } from './provider-store.ts'
 
 export type Credentials = Record<string, string>
 
@@ -69,6 +69,7 @@ export async function writeProvider(
     isDeleted,
     subscription_id: state.subscription_id ?? known?.subscription_id ?? null,
   })
+  if (known && credentialsChanged) await repeatRegistrations(run, row)
   if (isTold) await enqueueEvents(run, providerChanged, [{ event: changeOf(context, row, credentials) }])
   return row
 }
