@@ -35,6 +35,12 @@ test('the variables that the service gives are not those of the caller', () => {
   expect(variablesIn(templates, { layout, hasDigest: true }).map(nameOf)).toEqual(['company', 'name'])
 })
 
+test('what a digest reads of its items is given by the caller', () => {
+  const body = '{% for one in items %}{{ one.author }} {{ one.post.title }}{{ forloop.index }}{% endfor %} {{ items[1].text }}'
+  const templates = { sms: { body } }
+  expect(variablesIn(templates, { hasDigest: true }).map(nameOf)).toEqual(['author', 'post.title', 'text'])
+})
+
 test('a text that is no template has no variables, and does not fail', () => {
   expect(named('{{ name')).toEqual([])
   expect(named('{% if %}')).toEqual([])

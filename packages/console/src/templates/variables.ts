@@ -21,13 +21,33 @@ export function variablesIn(templates: Templates, { layout, hasDigest = false }:
     const template = templates[channel]
     return template && (channelPages[channel].liquidOf?.(template) ?? template)
   })
+  const read = hasDigest ? variablesOfItems : variablesOf
   for (const text of textsOf(liquid)) {
-    for (const path of variablesOf(text)) found.set(nameOf(path), path)
+    for (const path of read(text)) found.set(nameOf(path), path)
   }
   for (const text of layout ? [layout.html_body, layout.body ?? ''] : [])
     for (const path of variablesOf(text)) if (path[0] !== 'content') found.set(nameOf(path), path)
   const own = [...found.entries()].filter(([, [name]]) => !given.includes(name))
   return own.sort(([a], [b]) => a.localeCompare(b)).map(([, path]) => path)
+}
+
+/** A loop over the items of a digest, up to its variable. */
+const itemLoop = /(\{%-?\s*for\s+)(\w+)(?=\s+in\s+items\b)/g
+
+/** The variables of a digest's template. What it reads of an item is what the caller gives with each message. */
+function variablesOfItems(text: string): VariablePath[] {
+  const loopVariables = new Set<unknown>()
+  // With another variable in the loop, what is read of the item counts as read from outside.
+  const opened = text.replaceAll(itemLoop, (_loop, start: string, name: string) => {
+    loopVariables.add(name)
+    return `${start}each_${name}`
+  })
+  return variablesOf(opened)
+    .map((path) => {
+      if (loopVariables.has(path[0])) return path.slice(1)
+      return path[0] === 'items' && typeof path[1] === 'number' ? path.slice(2) : path
+    })
+    .filter(([first]) => typeof first === 'string')
 }
 
 function textsOf(value: unknown): string[] {

@@ -70,6 +70,7 @@ test('the preview and the test message of a digest show three items with the sam
   const path = `/api/v1/applications/${env.applicationId}/events`
   await env.api('POST', path, { token: env.operatorToken, body: { ...event, templates: { sms: { body } }, digest } })
   const page = await harness.signIn({ path: `${events()}/comment.added?tab=sms` })
+  await preview(page).getByText('3 comments, of [author] [author] and 1 more').waitFor()
   await page.getByLabel('Sample data (optional)').fill('{ "author": "Ada" }')
   const shown = '3 comments, of Ada Ada and 1 more'
   await preview(page).getByText(shown).waitFor()

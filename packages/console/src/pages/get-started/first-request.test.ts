@@ -25,5 +25,5 @@ test('the request of an event with a digest has its key, and none of the variabl
   const body = '{{ name }}: {{ total }}{% for one in items %}, {{ one.text }}{% endfor %} {{ unsubscribe_url }}'
   const digest = { key: 'post', window: { seconds: 3600 }, sliding: false, first: 'wait', show: 10 } as const
   const event = { event_key: 'comment.added', templates: { sms: { body } }, digest }
-  expect(requestOf(event, 'sms').data).toEqual({ name: 'Ada', post: '[post]' })
+  expect(requestOf(event, 'sms').data).toEqual({ name: 'Ada', post: '[post]', text: '[text]' })
 })
