@@ -104,6 +104,7 @@ function sessionOf(manager: UserManager, first: User, { resource }: Settings): S
     if (wasSignedOut()) {
       // A renewal that was under way has stored its tokens.
       await manager.removeUser()
+      if (renewed) await revoke(manager, renewed)
       throw new SignedOutError('You are signed out')
     }
     if (renewed) {
@@ -137,16 +138,20 @@ async function signOut(manager: UserManager, user: User): Promise<void> {
 }
 
 /** Revokes the refresh token and leaves for the issuer's end of session, which returns to the console. */
-async function endAtIssuer(manager: UserManager, { refresh_token, id_token }: User): Promise<void> {
-  const { settings, metadataService } = manager
-  const { revocation_endpoint, end_session_endpoint } = await metadataService.getMetadata()
-  // Not by the manager, which revokes and then stores the user of the tab.
-  const client = new OidcClient(settings, metadataService)
-  if (revocation_endpoint && refresh_token)
-    await client.revokeToken(refresh_token, 'refresh_token').catch(() => undefined)
+async function endAtIssuer(manager: UserManager, user: User): Promise<void> {
+  const { revocation_endpoint, end_session_endpoint } = await manager.metadataService.getMetadata()
+  if (revocation_endpoint) await revoke(manager, user)
   if (!end_session_endpoint) return
+  const { id_token } = user
   const post_logout_redirect_uri = `${location.origin}/console/`
   await manager.signoutRedirect({ post_logout_redirect_uri, ...(id_token ? { id_token_hint: id_token } : {}) })
+}
+
+/** Revokes the refresh token if the issuer can. Not by the manager, which then stores the user of the tab. */
+async function revoke({ settings, metadataService }: UserManager, { refresh_token }: User): Promise<void> {
+  if (!refresh_token) return
+  const client = new OidcClient(settings, metadataService)
+  await client.revokeToken(refresh_token, 'refresh_token').catch(() => undefined)
 }
 
 /** An unreachable issuer does not end the session: the next call tries again. */
