@@ -26,7 +26,7 @@ test.each<[number, string, object]>([
   [400, '21659', accountDown],
   [400, '21660', accountDown],
   [404, '21701', accountDown],
-  [400, '21703', accountDown],
+  [400, '21703', later],
   [400, '21704', accountDown],
   [400, '21705', accountDown],
   [400, '30001', later],

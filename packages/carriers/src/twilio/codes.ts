@@ -26,7 +26,7 @@ export const twilioCodes = createCodeTable({
   '21659': accountDown("The 'From' number is not a Twilio number"),
   '21660': accountDown("The 'From' number is not of this account"),
   '21701': accountDown('The messaging service does not exist'),
-  '21703': accountDown('The messaging service has no number for this message'),
+  '21703': later('The messaging service has no number for this message'),
   '21704': accountDown('The messaging service has no numbers'),
   '21705': accountDown('The messaging service is invalid'),
   '30001': later('Queue overflow'),
