@@ -152,5 +152,6 @@ test('beyond a rate requests are counted, and refusals are stored beside a crowd
     expect(stored + counted).toBe(requests + 1)
   })
   expect(await until(applicationId, 1, 'outcome=refused')).toMatchObject([{ status: 403 }])
-  expect((await read(applicationId, 'code=permission_denied')).body).toMatchObject({ items: [{ status: 403 }], not_stored: [] })
+  const { body } = await read(applicationId, 'code=permission_denied')
+  expect(body).toMatchObject({ items: [{ status: 403 }], not_stored: [] })
 })

@@ -357,7 +357,7 @@ test('a stored template is translated in the same way, at once', async () => {
   expectProblem(replaced, 422, 'translation_variable_unknown')
 })
 
-/** Saves while another transaction changes a column of the template. @returns the answer, which comes once that one is committed */
+/** Saves while another transaction, which is then committed, changes a column of the template. @returns the answer */
 async function whileChanged(id: string, column: 'templates' | 'translations', value: object, save: () => Promise<ApiResponse>) {
   const client = await env.admin.connect()
   try {
