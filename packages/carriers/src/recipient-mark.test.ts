@@ -5,7 +5,12 @@ const salt = '0123456789abcdef'
 const tag = recipientTag(salt, 'Ada@Example.com')
 
 test('a report about the recipient is about no copy, however the carrier writes the address', () => {
-  for (const mailbox of ['ada@example.COM', 'Ada Lovelace <ada@example.com>', '"<Ada>" <ada@example.com> ', '<ada@example.com>'])
+  for (const mailbox of [
+    'ada@example.COM',
+    'Ada Lovelace <ada@example.com>',
+    '"<Ada>" <ada@example.com> ',
+    '<ada@example.com>',
+  ])
     expect(copyOf(tag, mailbox)).toBeUndefined()
 })
 

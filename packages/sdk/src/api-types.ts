@@ -8813,7 +8813,13 @@ export interface operations {
     };
     restoreEventVersion: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description updated_at of the resource that the request is based on. If it has changed since: edit_conflict.
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                expected_updated_at?: string;
+            };
             header?: {
                 /**
                  * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.

@@ -109,7 +109,9 @@ test.each([
   [`Ada Lovelace <${recipient}>`, undefined],
   ['grace@example.com', markOf(salt, 'grace@example.com')],
 ])('a bounce of %s, which has copies, is about the copy %s', (emailAddress, copy) => {
-  const details = { bounce: { bounceType: 'Permanent', bounceSubType: 'General', bouncedRecipients: [{ emailAddress }] } }
+  const details = {
+    bounce: { bounceType: 'Permanent', bounceSubType: 'General', bouncedRecipients: [{ emailAddress }] },
+  }
   const event = sesEvent('Bounce', details, correlation)
   const tags = { ...event.mail.tags, recipient_tag: [recipientTag(salt, recipient)] }
   const report = read({ ...event, mail: { ...event.mail, tags } })

@@ -36,7 +36,8 @@ test('the variables that the service gives are not those of the caller', () => {
 })
 
 test('what a digest reads of its items is given by the caller', () => {
-  const body = '{% for one in items %}{{ one.author }} {{ one.post.title }}{{ forloop.index }}{% endfor %} {{ items[1].text }}'
+  const body =
+    '{% for one in items %}{{ one.author }} {{ one.post.title }}{{ forloop.index }}{% endfor %} {{ items[1].text }}'
   const templates = { sms: { body } }
   expect(variablesIn(templates, { hasDigest: true }).map(nameOf)).toEqual(['author', 'post.title', 'text'])
 })

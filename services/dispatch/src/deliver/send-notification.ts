@@ -102,9 +102,7 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
 
   /** Only providers whose circuit breakers are open can send it. */
   const waitForCircuit = (claim: Claim, openMs: number): Promise<Verdict> =>
-    claim.held_ms > config.HOLD_LIMIT
-      ? giveUpHeld(claim, heldTooLong)
-      : waitApart(claim, 'circuit_open', openMs, true)
+    claim.held_ms > config.HOLD_LIMIT ? giveUpHeld(claim, heldTooLong) : waitApart(claim, 'circuit_open', openMs, true)
 
   /** How long the circuit breakers of all these providers stay open. */
   const openMsOf = (claim: Claim, providers: readonly ListedProvider[]) =>

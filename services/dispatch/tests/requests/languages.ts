@@ -358,7 +358,12 @@ test('a stored template is translated in the same way, at once', async () => {
 })
 
 /** Saves while another transaction, which is then committed, changes a column of the template. @returns the answer */
-async function whileChanged(id: string, column: 'templates' | 'translations', value: object, save: () => Promise<ApiResponse>) {
+async function whileChanged(
+  id: string,
+  column: 'templates' | 'translations',
+  value: object,
+  save: () => Promise<ApiResponse>,
+) {
   const client = await env.admin.connect()
   try {
     await client.query('begin')
