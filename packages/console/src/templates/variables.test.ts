@@ -35,7 +35,7 @@ test('the variables that the service gives are not those of the caller', () => {
   expect(variablesIn(templates, { layout, hasDigest: true }).map(nameOf)).toEqual(['company', 'name'])
 })
 
-test('what a digest reads of its items is given by the caller', () => {
+test('the caller gives the variables that a digest reads of its items', () => {
   const body =
     '{% for one in items %}{{ one.author }} {{ one.post.title }}{{ forloop.index }}{% endfor %} {{ items[1].text }}'
   const templates = { sms: { body } }

@@ -122,7 +122,8 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
   const hold = async (claim: Claim, providers: readonly ListedProvider[]): Promise<Verdict> => {
     const choice = chooseProvider(providers, new Set(), standingOf(claim))
     if ('provider' in choice) {
-      const untried = providers.filter(({ id }) => !claim.tried?.includes(id))
+      const tried = new Set<string | null>(claim.tried)
+      const untried = providers.filter(({ id }) => !tried.has(id))
       if (claim.unfit && untried.length > 0) return waitForCircuit(claim, openMsOf(claim, untried))
       if (claim.tried) return startAgain(claim, 'circuit_open')
       await putBack(claim, 'circuit_open')
