@@ -1,6 +1,7 @@
 import { Problem } from '@notify/sdk'
 import { useRef, useState } from 'react'
 import { useDraft } from '../ui/draft.ts'
+import { isConflict } from './is-conflict.ts'
 import { isSame, rebase } from './rebase.ts'
 
 /** A form's error about a value, at its path in the request. */
@@ -116,6 +117,3 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
 }
 
 export type EditsOf<Form> = ReturnType<typeof useEdits<Form>>
-
-/** Whether another revision was stored meanwhile. */
-export const isConflict = (error: unknown): boolean => error instanceof Problem && error.code === 'edit_conflict'

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { useSearchableList } from '../../api/searchable-list.ts'
 import { withKeyOf, withNewKey } from '../../api/unanswered-writes.ts'
-import { isConflict } from '../../edits/use-edits.ts'
+import { isConflict } from '../../edits/is-conflict.ts'
 import { basisOf, type Coverage, type Translations } from '../../templates/translations.ts'
 import type { Previewer } from '../../templates/use-preview.ts'
 
