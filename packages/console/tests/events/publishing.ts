@@ -77,7 +77,7 @@ test('an event is created, previewed while it is written, published, changed and
   await expectSound(page)
   await button(page, 'Restore').click()
   await question(page).getByRole('button', { name: 'Restore the version' }).click()
-  await page.getByText('Version 1 is published again as version 3.').waitFor()
+  await page.getByText('Version 1 is restored as version 3.').waitFor()
   await page.locator('tr[data-row="3"]').getByText('Current').waitFor()
   await page.getByRole('link', { name: 'SMS' }).click()
   await eventually(async () => expect(await text(page).inputValue()).toContain('{{ parcel.number }}'))
@@ -146,7 +146,7 @@ test('a version is restored again though the first answer was lost and another o
     expect(await question(page).textContent()).toContain('as version 5')
   })
   await question(page).getByRole('button', { name: 'Restore the version' }).click()
-  await page.getByText('Version 1 is published again as version 5.').waitFor()
+  await page.getByText('Version 1 is restored as version 5.').waitFor()
   expect((await call('GET', '/restored.twice')).templates.sms.body).toBe('First')
 })
 
@@ -163,7 +163,7 @@ test('a version is not restored over one that another operator has published sin
   await page.locator('tr[data-row="3"]').getByText('Current').waitFor()
   expect((await call('GET', '/restored.over')).templates.sms.body).toBe('Theirs')
   await question(page).getByRole('button', { name: 'Restore the version' }).click()
-  await page.getByText('Version 1 is published again as version 4.').waitFor()
+  await page.getByText('Version 1 is restored as version 4.').waitFor()
 })
 
 test('a version of an inactive event is restored, and the event stays inactive', async () => {
@@ -172,8 +172,8 @@ test('a version of an inactive event is restored, and the event stays inactive',
   const page = await harness.signIn({ path: `${events()}/restored.off?tab=versions` })
   await page.locator('tr[data-row="1"]').click()
   await button(page, 'Restore').click()
-  await question(page).getByText('become version 3. The event stays inactive. The draft is kept.').waitFor()
+  await question(page).getByText('become version 3. The draft is kept.').waitFor()
   await question(page).getByRole('button', { name: 'Restore the version' }).click()
-  await page.getByText('Version 1 is restored as version 3. The event is still inactive.').waitFor()
+  await page.getByText('Version 1 is restored as version 3.').waitFor()
   expect(await call('GET', '/restored.off')).toMatchObject({ status: 'inactive', version: 3 })
 })

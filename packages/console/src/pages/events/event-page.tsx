@@ -18,12 +18,12 @@ import { showToast } from '../../ui/toasts.tsx'
 import { Deactivate } from './deactivate.tsx'
 import { ChannelTest, EventChannel } from './event-channel.tsx'
 import { contentOf, storedContent } from './event-form.ts'
-import { PublishDialog } from './publish-dialog.tsx'
 import { type EventId, type EventRecord, previewerOf, useConfirmTranslation, useCoverage, useEvent } from './queries.ts'
 import { type Editor, useEditor } from './use-editor.ts'
 import { statuses } from './words.ts'
 
 // Loaded on demand: most visits are to the texts.
+const PublishDialog = lazy(async () => ({ default: (await import('./publish-dialog.tsx')).PublishDialog }))
 const SettingsEditor = lazy(async () => ({ default: (await import('./settings-editor.tsx')).SettingsEditor }))
 const Versions = lazy(async () => ({ default: (await import('./versions.tsx')).Versions }))
 
@@ -154,7 +154,7 @@ function Actions({ id, record, editor }: { id: EventId; record: EventRecord; edi
       >
         {status === 'inactive' && !draft && !editor.isChanged ? 'Activate' : 'Publish'}
       </Button>
-      {open === 'publish' ? <PublishDialog id={id} record={record} onClose={close} /> : null}
+      <Suspense>{open === 'publish' ? <PublishDialog id={id} record={record} onClose={close} /> : null}</Suspense>
       {open === 'discard' ? <DiscardEdits onDiscard={editor.discard} onClose={close} /> : null}
       {open === 'deactivate' ? <Deactivate id={id} onClose={close} /> : null}
     </>

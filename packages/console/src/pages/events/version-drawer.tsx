@@ -50,20 +50,13 @@ function Restore({ id, version, record, onRestored, onClose }: RestoreProps) {
       action="Restore the version"
       onConfirm={async () => {
         const restored = await restore.mutateAsync({ version: version.version, over: record })
-        showToast({ tone: 'good', text: restoredText(version, restored) })
+        showToast({ tone: 'good', text: `Version ${version.version} is restored as version ${restored.version}.` })
         onRestored()
       }}
       onClose={onClose}
     >
-      {record.status === 'inactive'
-        ? `Its contents become version ${record.version + 1}. The event stays inactive.`
-        : `Its contents are published at once as version ${record.version + 1}.`}{' '}
+      Its contents {record.status === 'inactive' ? 'become' : 'are published at once as'} version {record.version + 1}.
       The draft is kept.
     </Confirm>
   )
 }
-
-const restoredText = ({ version }: EventVersion, restored: EventRecord): string =>
-  restored.status === 'inactive'
-    ? `Version ${version} is restored as version ${restored.version}. The event is still inactive.`
-    : `Version ${version} is published again as version ${restored.version}.`
