@@ -61,7 +61,10 @@ testCarrier({
       { outcome: 'unknown', carrierFault: true },
     ],
   ],
-  senderRefusals: [refusal(403, 'validation_error', 'The shop.example domain is not verified.')],
+  senderRefusals: [
+    refusal(403, 'validation_error', 'The shop.example domain is not verified.'),
+    refusal(403, 'validation_error', 'This API key is not authorized to send emails from shop.example'),
+  ],
   reportsAreVague: true,
   codes: {
     table: resendCodes,

@@ -22,7 +22,7 @@ export const resendSender = defineHttpSender<ResendCredentials, EmailMessage>(
     requestOf: ({ credentials }, message) => requestOf(credentials, message),
     idOf: ({ status, body }) => (status < 300 ? Sent.safeParse(body).data?.id : undefined),
     refusalOf,
-    isOfSender: ({ sentence = '' }) => /domain is not verified/i.test(sentence),
+    isOfSender: ({ sentence = '' }) => /domain is not verified|not authorized to send emails from/i.test(sentence),
     check: { pathOf: () => '/domains', read: readDomains },
   },
   resendDomains,
