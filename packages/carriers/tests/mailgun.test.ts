@@ -19,6 +19,7 @@ const event = (fields: object) => ({
 })
 const limitUntil = (end: string) =>
   `Domain mg0.example.com is not allowed to send: recipient limit exceeded, try again after ${end}`
+const unverified = 'Domain shop.example is not allowed to send: The domain is unverified and requires DNS configuration'
 const inADay = new Date(Date.now() + 86_400_000).toUTCString().replace('GMT', 'UTC')
 const waits = (retryAfterMs: number | null) => ({ outcome: 'rejected_retryable', retryAfterMs }) as const
 const failed = (fields: object) => event({ event: 'failed', severity: 'permanent', ...fields })
@@ -49,13 +50,14 @@ testCarrier({
     ['a wrong key', refusal(401, 'Invalid private key'), { outcome: 'rejected_retryable', providerDown: true }],
     ['an unpaid account', refusal(402, 'Request failed'), { outcome: 'rejected_retryable', providerDown: true }],
     ['an unknown domain', refusal(404, 'Domain not found'), { outcome: 'rejected_retryable', providerDown: true }],
+    ['a domain that may not send', refusal(400, unverified), { outcome: 'rejected_retryable', providerDown: true }],
     ['too many requests', refusal(429, 'Too many requests'), { outcome: 'rejected_retryable', retryAfterMs: null }],
     ['a used up limit that ends long since', refusal(420, limitUntil('Mon, 25 Aug 2025 07:00:31 UTC')), waits(0)],
     ['a used up limit that ends in a day', refusal(420, limitUntil(inADay)), waits(3_600_000)],
     ['a used up limit, as too many requests', refusal(429, limitUntil(inADay)), waits(3_600_000)],
     ['a used up limit without its end', refusal(420, limitUntil('some time')), waits(null)],
   ],
-  senderRefusals: [refusal(404, 'Domain not found: shop.example')],
+  senderRefusals: [refusal(404, 'Domain not found: shop.example'), refusal(403, unverified), refusal(400, unverified)],
   undelivered: { status: 'undelivered', error_code: 'bounce:5.1.1', suppress: 'bounce', retryable: false },
   proof: {
     secret: 'webhook_signing_key',

@@ -43,16 +43,20 @@ test('an inline image keeps the ending of its name, and the HTML shows it by the
   )
 })
 
-test('an unknown domain of the account is its fault, although the message has a sender of its own', async () => {
+test.each([
+  [404, 'Domain not found'],
+  [403, 'Domain mg.example.com is not allowed to send: it is disabled'],
+  [400, 'Domain mg.example.com is not allowed to send: it is disabled'],
+])('%i for the domain of the account is its fault, whatever sender the message has', async (status, message) => {
   const paths: unknown[] = []
   const { sender, ids, stop } = await senderAt(mailgunSender, (request, response) => {
     paths.push(request.url)
-    response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"Domain not found"}')
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ message }))
   })
   const credentials = { api_key: 'key', domain: 'mg.example.com', region: 'us', from: 'shop@example.com' }
   const own = { from: 'news@shop.example' }
-  const message = { to: 'ada@example.com', ...own, subject: 'Hi', text: 'Hi', mode: 'live', ...ids }
-  const answer = await sender.send({ id: newId('prov'), revision: 1, credentials } as never, message as never)
+  const email = { to: 'ada@example.com', ...own, subject: 'Hi', text: 'Hi', mode: 'live', ...ids }
+  const answer = await sender.send({ id: newId('prov'), revision: 1, credentials } as never, email as never)
   stop()
   expect(answer).toMatchObject({ outcome: 'rejected_retryable', providerDown: true })
   expect(paths).toEqual(['/mailgun/v3/mg.example.com/messages'])

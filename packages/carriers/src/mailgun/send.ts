@@ -25,8 +25,9 @@ export const mailgunSender = defineHttpSender<MailgunCredentials, EmailMessage>(
     }),
     idOf: ({ status, body }) => (status === 200 ? Sent.safeParse(body).data?.id : undefined),
     refusalOf,
-    // Of the domain in the path of the request.
-    isOfSender: ({ code }, { verified_domain }) => code === 'http_404' && verified_domain !== undefined,
+    // Of the domain in the path of the request: it is unknown, or may not send.
+    isOfSender: ({ code, sentence }, { verified_domain }) =>
+      verified_domain !== undefined && (code === 'http_404' || refusesDomain(sentence)),
     retryAfterOf,
     check: { pathOf: ({ domain }) => `/v4/domains/${domain}`, read: readDomain },
   },
@@ -103,10 +104,15 @@ const statuses: Record<number, Verdict> = {
   420: later(),
 }
 
-/** Mailgun has no codes of errors: the status says it all. */
+/** Whether the sending domain is unverified, disabled or over a limit. */
+const refusesDomain = (sentence = '') => /is not allowed to send/i.test(sentence)
+
+/** Mailgun has no codes of errors: the status decides, except that a domain which may not send is refused with 403 or 400. */
 function refusalOf({ status, body }: HttpAnswer) {
   const sentence = Refused.safeParse(body).data?.message
-  return { code: `http_${status}`, verdict: statuses[status] ?? verdictOfStatus(status), sentence }
+  const isOfDomain = status === 400 && refusesDomain(sentence)
+  const verdict = isOfDomain ? accountDown() : (statuses[status] ?? verdictOfStatus(status))
+  return { code: `http_${status}`, verdict, sentence }
 }
 
 const untilWhen = 'try again after '
