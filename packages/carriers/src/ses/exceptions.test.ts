@@ -74,3 +74,19 @@ test.each([
 ])('MessageRejected because of %j is %j', (message, expected) => {
   expect(judgeSesError(400, 'MessageRejected', message)).toEqual(expected)
 })
+
+test.each<[string, object]>([
+  ['identity/Shop@mail.example.com', accountDown],
+  ['identity/mail.example.com', accountDown],
+  ['identity/example.com', accountDown],
+  ['configuration-set/events', accountDown],
+  ['identity/news@mail.example.com', later],
+  ['identity/a.mail.example.com', later],
+  ['identity/shop.example', later],
+])('a permission of shop@mail.example.com that is missing for %s is %j', (resource, expected) => {
+  const message = `User \`arn:aws:iam::1:user/shop' may not use \`arn:aws:ses:eu-west-1:1:${resource}'`
+  for (const exception of ['AccessDeniedException', 'NotAuthorized']) {
+    const { text: _, ...verdict } = judgeSesError(403, exception, message, 'Shop@mail.example.com')
+    expect(verdict).toEqual(expected)
+  }
+})

@@ -42,12 +42,27 @@ const exceptions: Record<string, Verdict> = {
   RequestExpired: accountDown('Amazon SES found our clock wrong'),
 }
 
+const denials: readonly string[] = ['AccessDeniedException', 'NotAuthorized']
+
+/**
+ * Whether the credentials lack a permission for an identity that is neither the account's sender nor a domain above it: for that
+ * of the message's own sender, or in the SES sandbox of a recipient.
+ */
+function isOfOtherIdentity(exception: string, message: string, sender: string): boolean {
+  const identity = /:identity\/([^'"`\s]+)/.exec(message)?.[1]?.toLowerCase()
+  if (identity === undefined || !denials.includes(exception)) return false
+  const own = sender.toLowerCase()
+  return identity !== own && !`.${own.slice(own.lastIndexOf('@') + 1)}`.endsWith(`.${identity}`)
+}
+
 /**
  * The verdict on a failed call: by exception if known, else by HTTP status. An identity that the account has not verified is its
  * sender's, or in the SES sandbox the recipient's; another provider may send the message.
+ * @param sender the address of the account's own sender
  */
-export function judgeSesError(status: number, exception: string, message = ''): Verdict {
+export function judgeSesError(status: number, exception: string, message = '', sender = ''): Verdict {
   if (exception === 'MessageRejected' && /not verified/i.test(message)) return later()
+  if (isOfOtherIdentity(exception, message, sender)) return later()
   const verdict = Object.hasOwn(exceptions, exception) ? exceptions[exception]! : verdictOfStatus(status)
   return (verdict.outcome === 'rejected_retryable' && verdictOfQuota(message)) || verdict
 }

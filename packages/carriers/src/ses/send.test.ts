@@ -16,11 +16,14 @@ interface Received {
 }
 
 const received: Received[] = []
+const taken = { status: 200, headers: {}, body: { MessageId: '0102018f-1' } }
+let reply: { status: number; headers: object; body: object } = taken
 const server = createServer(async (request, response) => {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
   received.push({ path: request.url, headers: request.headers, body: JSON.parse(Buffer.concat(chunks).toString()) })
-  response.writeHead(200, { 'content-type': 'application/json' }).end('{"MessageId":"0102018f-1"}')
+  const { status, headers, body } = reply
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 })
 
 let carrier: Sender<SesCredentials, EmailMessage>
@@ -43,6 +46,7 @@ afterAll(() => {
 })
 beforeEach(() => {
   received.length = 0
+  reply = taken
 })
 
 const account: CarrierAccount<SesCredentials> = {
@@ -122,4 +126,20 @@ test('headers go out beside the texts; those that SES takes only in MIME, with t
   expect(simple.Simple.Headers).toEqual(Object.entries(headers).map(([Name, Value]) => ({ Name, Value })))
   expect(raw.map((content) => Object.keys(content))).toEqual([['Raw'], ['Raw']])
   expect(Buffer.from(raw[0].Raw.Data, 'base64').toString()).toMatch(/^Content-Language: de-AT\r\n/m)
+})
+
+test('a permission that is missing for the sender of a message alone is no fault of the account', async () => {
+  const refuse = (identity: string) => {
+    const resource = `arn:aws:ses:eu-west-1:123456789012:identity/${identity}`
+    const text = `User is not authorized to perform \`ses:SendEmail' on resource \`${resource}'`
+    reply = { status: 403, headers: { 'x-amzn-errortype': 'AccessDeniedException' }, body: { message: text } }
+  }
+  refuse('news@shop.example')
+  const ofMessage = await carrier.send(account, { ...message, from: 'news@shop.example' })
+  refuse('orders@example.com')
+  const ofAccount = await carrier.send(account, message)
+  const refused = { outcome: 'rejected_retryable', code: 'AccessDeniedException' }
+  expect([ofMessage, ofAccount]).toMatchObject([refused, { ...refused, providerDown: true }])
+  expect(ofMessage).not.toHaveProperty('providerDown')
+  expect(ofMessage.message).not.toContain('news@')
 })

@@ -71,7 +71,8 @@ export function createSesSender(options: Options): Sender<SesCredentials, EmailM
         // A proxy may have answered for the carrier.
         return MessageId ? accepted(MessageId) : refusal('no_id', didNotAnswer, null)
       } catch (error) {
-        return begun && !isNotWritable(error) ? answerOf(error, addressesOf(message)) : notBegun(error)
+        if (!begun || isNotWritable(error)) return notBegun(error)
+        return answerOf(error, account.credentials.from, addressesOf(message))
       }
     },
     close: () => clients.close(),
@@ -136,12 +137,12 @@ interface SdkError {
 }
 
 /** Classifies a failed call: permanent, retryable or unknown. */
-function answerOf(error: unknown, recipients: readonly string[]): CarrierAnswer {
+function answerOf(error: unknown, sender: string, recipients: readonly string[]): CarrierAnswer {
   const { name = 'Error', message = '', code, hasLeft, $metadata, $response } = error as SdkError
   const status = $metadata?.httpStatusCode
   // An unreadable 2xx: the message may have been accepted.
   if (status !== undefined && status >= 300) {
-    const verdict = judgeSesError(status, name, message)
+    const verdict = judgeSesError(status, name, message, sender)
     const isNamed = error instanceof SESv2ServiceException && !/^(Unknown|UnknownError|Error)$/.test(name)
     const ownWord = isNamed ? name : `http_${status}`
     const sentence = isNamed && message ? withoutAddresses(message, recipients) : `Amazon SES answered ${status}`
