@@ -168,11 +168,15 @@ test.each<[string, (phone: string) => string]>([
   expect(asked.filter((url) => decodeURIComponent(url).includes(phone.slice(5)))).toEqual([])
 })
 
-test('an API key is found by itself, and no address contains its secret', async () => {
+test.each<[string, (key: string) => string]>([
+  ['itself', (key) => key],
+  ['the header that has it', (key) => `Bearer ${key}`],
+  ['a name that runs into it', (key) => `key_${key}`],
+])('an API key is found by %s, and no address contains its secret', async (_what, written) => {
   const page = await harness.signIn({ path: '/usage' })
   const asked: string[] = []
   page.on('request', (request) => asked.push(request.url()))
-  await find(page, harness.env.apiKey)
+  await find(page, written(harness.env.apiKey))
   await page.getByRole('option', { name: /^key_/ }).waitFor()
   expect(asked.filter((url) => url.includes(harness.env.apiKey.slice(-40)))).toEqual([])
 })

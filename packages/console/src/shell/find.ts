@@ -55,7 +55,8 @@ async function find(text: string): Promise<Found[]> {
   if (prefix === 'dig') return [{ path: `activity?digest_id=${text}`, title: text, hint: 'Digest' }]
   if (prefix === 'whdel') return ofDelivery(text)
   if (prefix === 'msg') return ofWebhookId(text)
-  if (text.startsWith('sk_')) return ofKey(text)
+  // A key may be pasted with the header or command around it; `task_test_1` may be the key of an event.
+  if (/\bsk_|sk_(?:live|test)_\w{26}/.test(text)) return ofKey(text)
   if (isAddress(text)) return ofRecipient(text)
   // The beginning of a number or an address, which is still being typed, is not to stand in a query string either.
   if (mayBecomeAddress(text)) return []
@@ -83,7 +84,7 @@ const kinds = {
 
 /** An API key has its id within it. The rest is secret, and is not to stand in a query string. */
 async function ofKey(text: string): Promise<Found[]> {
-  const [, id] = /^sk_(?:live|test)_(?:[a-z][a-z0-9]{0,15}_)?([0-9a-hjkmnp-tv-z]{26})/.exec(text) ?? []
+  const [, id] = /sk_(?:live|test)_(?:[a-z][a-z0-9]{0,15}_)?([0-9a-hjkmnp-tv-z]{26})/.exec(text) ?? []
   return id === undefined ? [] : ofIdElsewhere(`key_${id}`)
 }
 
