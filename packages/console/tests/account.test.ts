@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { untilActivity } from '@notify/test-kit/activity'
-import { addBareTenant } from '@notify/test-kit/callers'
+import { asOperator } from '@notify/test-kit/api'
+import { addBareTenant, operatorToken } from '@notify/test-kit/callers'
 import { freshPhone, send } from '@notify/test-kit/sms'
 import type { Page } from 'playwright-core'
 import { languageKeys, languageOf } from '../src/pages/get-started/samples.ts'
@@ -101,6 +102,27 @@ test('an empty tenant is led from the start page to a delivered message, with sa
   expect(refused).toEqual([])
   await page.goto(harness.url('/'))
   await page.waitForURL('**/console/activity')
+})
+
+test('the sample has values for the variables of the layout of its email', async () => {
+  const { env } = harness
+  const { tenantId: tenant_id, applicationId } = await addBareTenant(env)
+  const token = operatorToken(env, { tenant_id, permissions: firstSteps })
+  const create = async (path: string, body: object) => {
+    const { status, text, body: created } = await asOperator(env, 'POST', `/api/v1/${path}`, { token, body })
+    expect([status, text]).toEqual([201, expect.any(String)])
+    return created
+  }
+  const credentials = { server_token: 'token-of-the-sample', from: 'shop@example.com' }
+  await create('providers', { channel: 'email', kind: 'postmark', name: 'Mail', credentials })
+  const html_body = '<p>{{ content }}</p>'
+  const { layout_id } = await create('layouts', { name: 'Company', html_body, body: '{{ content }} {{ company }}' })
+  await create(`applications/${applicationId}/events`, {
+    ...{ event_key: 'laid.out', name: 'Laid out', status: 'published', allowed_channels: ['email'] },
+    templates: { email: { subject: 'Hello {{ name }}', body: 'Hi', layout_id } },
+  })
+  const page = await harness.signInAs({ tenant_id, permissions: firstSteps }, { path: '/get-started' })
+  await page.getByText('"company": "[company]"').waitFor()
 })
 
 test('the first steps fit 390 pixels, and what the operator may not do is disabled and says why', async () => {

@@ -3,7 +3,7 @@ import { type VariablePath, variablesOf } from '@notify/templates/variables'
 import type { Templates } from '../channels/channel.ts'
 import { channelPages, channels } from '../channels/table.ts'
 
-interface Around {
+export interface Around {
   /** The texts around those of an email. */
   layout?: { html_body: string; body?: string } | undefined
   /** Whether the service gives the variables of a digest. */

@@ -21,6 +21,13 @@ test('the request has a value for each variable of the event', () => {
   })
 })
 
+test('the request has a value for each variable of the layout of the email', () => {
+  const templates = { email: { subject: 'Hello {{ name }}', body: 'Hi' } }
+  const layout = { html_body: '{{ content }} {{ company }}', body: '{{ content }} {{ unsubscribe_url }} {{ city }}' }
+  const { data } = requestOf({ event_key: 'invoice.sent', templates }, 'email', layout)
+  expect(data).toEqual({ name: 'Ada', company: '[company]', city: '[city]' })
+})
+
 test('the request of an event with a digest has its key, and none of the variables that the service gives', () => {
   const body = '{{ name }}: {{ total }}{% for one in items %}, {{ one.text }}{% endfor %} {{ unsubscribe_url }}'
   const digest = { key: 'post', window: { seconds: 3600 }, sliding: false, first: 'wait', show: 10 } as const

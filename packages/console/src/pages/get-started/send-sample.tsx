@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useLayout } from '../../api/layouts.ts'
 import type { Channel } from '../../channels/channel.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -17,7 +18,10 @@ interface SendSampleProps {
 /** The request to copy, in the language of the backend. */
 export function SendSample({ event, channel, keyName, apiKey }: SendSampleProps) {
   const [language, setLanguage] = useState<LanguageKey>('curl')
-  const code = sampleOf(language, { origin: location.origin, request: requestOf(event, channel), keyName })
+  const layoutId = channel === 'email' ? event.templates.email?.layout_id : undefined
+  const { data: layout } = useLayout(layoutId ?? '')
+  const request = requestOf(event, channel, layout)
+  const code = sampleOf(language, { origin: location.origin, request, keyName })
   const hasKey = apiKey !== undefined && language === 'curl'
   return (
     <>
