@@ -40,6 +40,8 @@ test('the caller gives the variables that a digest reads of its items', () => {
     '{% for one in items %}{{ one.author }} {{ one.post.title }}{{ forloop.index }}{% endfor %} {{ items[1].text }}'
   const templates = { sms: { body } }
   expect(variablesIn(templates, { hasDigest: true }).map(nameOf)).toEqual(['author', 'post.title', 'text'])
+  const ends = { sms: { body: '{{ items.size }}: {{ items.first.author }} to {{ items.last.post.title }}' } }
+  expect(variablesIn(ends, { hasDigest: true }).map(nameOf)).toEqual(['author', 'post.title'])
 })
 
 test('a text that is no template has no variables, and does not fail', () => {

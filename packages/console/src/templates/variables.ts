@@ -34,6 +34,9 @@ export function variablesIn(templates: Templates, { layout, hasDigest = false }:
 /** A loop over the items of a digest, up to its variable. */
 const itemLoop = /(\{%-?\s*for\s+)(\w+)(?=\s+in\s+items\b)/g
 
+/** Whether what follows `items` is one of them: a position, or Liquid's name for an end of the list. */
+const isItem = (part: string | number | undefined) => typeof part === 'number' || part === 'first' || part === 'last'
+
 /** The variables of a digest's template. What it reads of an item is what the caller gives with each message. */
 function variablesOfItems(text: string): VariablePath[] {
   const loopVariables = new Set<unknown>()
@@ -45,7 +48,7 @@ function variablesOfItems(text: string): VariablePath[] {
   return variablesOf(opened)
     .map((path) => {
       if (loopVariables.has(path[0])) return path.slice(1)
-      return path[0] === 'items' && typeof path[1] === 'number' ? path.slice(2) : path
+      return path[0] === 'items' && isItem(path[1]) ? path.slice(2) : path
     })
     .filter(([first]) => typeof first === 'string')
 }
