@@ -26,7 +26,7 @@ export interface InboxState {
   /** Of the whole inbox, not only of what is loaded. */
   readonly unreadCount: number
   readonly status: InboxStatus
-  /** Whether `notifications` has been loaded once; an empty list means an empty inbox only then. */
+  /** Whether `notifications` was loaded once. Only then, and without `hasMore`, an empty list is an empty inbox. */
   readonly isLoaded: boolean
   /** Whether `loadMore` would load older notifications. */
   readonly hasMore: boolean

@@ -17,8 +17,10 @@ interface InboxListProps {
 export function InboxList({ inbox, state, labels, locale, onOpen, attempt }: InboxListProps) {
   const list = useRef<HTMLUListElement>(null)
   const nowMs = useNow()
-  const { notifications, isLoaded, status } = state
-  if (notifications.length === 0) {
+  useRefill({ inbox, state, attempt })
+  const { notifications, isLoaded, hasMore, status } = state
+  const isEmpty = notifications.length === 0
+  if (isEmpty && !hasMore) {
     if (status === 'denied') return null
     return <p className="ni-empty">{isLoaded ? labels.empty : labels.loading}</p>
   }
@@ -39,30 +41,43 @@ export function InboxList({ inbox, state, labels, locale, onOpen, attempt }: Inb
   }
   return (
     <>
-      <ul className="ni-list" ref={list} onKeyDown={move}>
-        {notifications.map((notification, at) => (
-          <InboxItem
-            key={notification.id}
-            notification={notification}
-            labels={labels}
-            locale={locale}
-            nowMs={nowMs}
-            onOpen={(event) => {
-              if (!notification.is_read) attempt(() => inbox.markRead(notification.id))
-              onOpen?.(notification, event)
-            }}
-            onMark={(isRead) => attempt(() => inbox.markRead(notification.id, isRead))}
-            onRemove={() => remove(at, notification.id)}
-          />
-        ))}
-      </ul>
-      {state.hasMore && (
+      {!isEmpty && (
+        <ul className="ni-list" ref={list} onKeyDown={move}>
+          {notifications.map((notification, at) => (
+            <InboxItem
+              key={notification.id}
+              notification={notification}
+              labels={labels}
+              locale={locale}
+              nowMs={nowMs}
+              onOpen={(event) => {
+                if (!notification.is_read) attempt(() => inbox.markRead(notification.id))
+                onOpen?.(notification, event)
+              }}
+              onMark={(isRead) => attempt(() => inbox.markRead(notification.id, isRead))}
+              onRemove={() => remove(at, notification.id)}
+            />
+          ))}
+        </ul>
+      )}
+      {hasMore && (
         <button className="ni-more" type="button" onClick={() => attempt(inbox.loadMore)}>
           {labels.loadMore}
         </button>
       )}
     </>
   )
+}
+
+/** Loads older notifications when all that were loaded are deleted: once for each state, because it may fail. */
+function useRefill({ inbox, state, attempt }: Pick<InboxListProps, 'inbox' | 'state' | 'attempt'>): void {
+  const tried = useRef<InboxState | null>(null)
+  useEffect(() => {
+    const isEmptied = state.isLoaded && state.hasMore && state.notifications.length === 0
+    if (!isEmptied || tried.current === state) return
+    tried.current = state
+    attempt(inbox.loadMore)
+  }, [inbox, state, attempt])
 }
 
 /** The time, once a minute. */

@@ -138,8 +138,9 @@ function Popover({ id, inbox, state, words, locale, onOpen }: PopoverProps) {
 /** The newest notification, and its announcement. */
 interface Latest {
   isLoaded: boolean
-  id?: string
-  createdAt?: string
+  id?: string | undefined
+  /** Kept when the list is emptied: what is loaded then is older. */
+  createdAt?: string | undefined
   text: string
 }
 
@@ -149,15 +150,18 @@ const unknown: Latest = { isLoaded: false, text: '' }
 function Arrivals({ state, words }: { state: InboxState; words: InboxLabels }) {
   const newest = state.notifications[0]
   const [latest, setLatest] = useState<Latest>(unknown)
+  // An emptied page that another tab has shared: the newest one is not known before older ones are loaded.
+  const isKnown = state.isLoaded && (newest !== undefined || !state.hasMore || latest.isLoaded)
   // The inbox was emptied.
   if (latest.isLoaded && !state.isLoaded) setLatest(unknown)
-  if (state.isLoaded && (!latest.isLoaded || newest?.id !== latest.id)) {
+  if (isKnown && (!latest.isLoaded || newest?.id !== latest.id)) {
     // Deleting the newest one makes an older one the first.
     const isNew = latest.isLoaded && newest !== undefined && newest.created_at >= (latest.createdAt ?? '')
     setLatest({
       isLoaded: true,
       text: isNew ? words.arrived(newest.title) : '',
-      ...(newest && { id: newest.id, createdAt: newest.created_at }),
+      id: newest?.id,
+      createdAt: newest?.created_at ?? latest.createdAt,
     })
   }
   return (
