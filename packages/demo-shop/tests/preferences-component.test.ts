@@ -22,6 +22,7 @@ beforeAll(async () => {
   await addTopic({ topic_key: topic, name: 'Weekly news', description: 'What is new', channels, translations })
   await addTopic({ topic_key: 'comments', name: 'Comments', channels: ['email', 'in_app'] })
   await addDigest(env, 'comments')
+  await addTopic({ topic_key: 'tips', name: 'Tips', kind: 'off', channels })
   await addTopic({ topic_key: 'terms', name: 'Terms', kind: 'required', channels })
 })
 const opened: { context: BrowserContext; errors: string[] }[] = []
@@ -156,6 +157,20 @@ test('a wide off greys narrower switches and keeps their choices, and required t
   const required = page.getByRole('group', { name: 'Terms' })
   expect(await required.getByText('Always sent').count()).toBe(1)
   expect(await required.getByRole('switch').count()).toBe(0)
+})
+
+test('a topic that is off without a choice has a switch for all channels only while it is off for all of them', async () => {
+  const { user, tab } = await person()
+  const page = await tab()
+  const switches = page.getByRole('group', { name: 'Tips' }).getByRole('switch')
+  const shown = () =>
+    switches.evaluateAll((all) => all.map((one) => `${one.textContent} ${one.getAttribute('aria-checked')}`))
+  await eventually(async () => expect(await shown()).toEqual(['Email false', 'In the app false']))
+  await choose(user, [{ topic: 'tips', channel: '*', state: 'off' }])
+  await isOn(page, 'Tips', 'All channels', false)
+  await toggle(page, 'Tips', 'All channels').click()
+  await eventually(async () => expect(await shown()).toEqual(['Email false', 'In the app false']))
+  await eventually(async () => expect(await choices(user)).toEqual([]))
 })
 
 test('a refused choice is undone and reported, and one made while inbox-stream is away shows after', async () => {

@@ -103,6 +103,8 @@ function Topic({ topic, state, words, change }: PartProps & { topic: PreferenceT
   const { topic_key, name, description, kind, channels } = topic
   const isTopicOff = isWideOff(state, topic_key, all)
   const isAllOff = isWideOff(state, all, all)
+  // It only stops messages: a topic of the kind `off` is switched on for each channel.
+  const hasSwitchForAll = isTopicOff || (kind === 'on' && channels.length > 1)
   return (
     <fieldset className="ni-topic">
       <legend dir="auto">{name}</legend>
@@ -115,7 +117,7 @@ function Topic({ topic, state, words, change }: PartProps & { topic: PreferenceT
         <p className="ni-required">{words.required}</p>
       ) : (
         <>
-          {(channels.length > 1 || isTopicOff) && (
+          {hasSwitchForAll && (
             <PreferenceToggle
               label={words.allChannels}
               isOn={!isAllOff && !isTopicOff}
