@@ -137,6 +137,7 @@ export const verifyDomain = defineRoute({
   summary: 'Verify a sending domain by looking up its DNS records now',
   auth,
   params,
+  waits: true,
   responses: { 200: Domain },
   errors: ['not_found', 'domain_taken', ...idempotencyErrors],
 })

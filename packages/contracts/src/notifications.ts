@@ -93,6 +93,7 @@ export const createNotificationBatch = defineRoute({
       .max(maxBatchRequests, `must have at most ${maxBatchRequests} requests`),
   }),
   judgesParts: true,
+  waits: true,
   responses: { 202: z.object({ results: z.array(BatchResult) }).meta({ id: 'NotificationBatch' }) },
   errors: idempotencyErrors,
 })

@@ -100,6 +100,7 @@ export const sendOtp = defineRoute({
   summary: 'Send a one-time code. The response is sent after the commit of its message.',
   auth: apiKey('otp:send'),
   body: OtpRequest,
+  waits: true,
   responses: { 200: OtpSent },
   errors: ['country_not_allowed', 'channel_not_allowed', ...sendErrors],
 })
@@ -112,6 +113,7 @@ export const resendOtp = defineRoute({
   summary: 'Send a new code for a transaction. The earlier code becomes invalid, unless the request is refused.',
   auth: apiKey('otp:send'),
   params: z.object({ transaction_id: givenId('otp') }),
+  waits: true,
   responses: { 200: OtpSent },
   errors: ['otp_not_found', 'otp_already_verified', 'otp_expired', 'otp_attempts_exceeded', ...sendErrors],
 })

@@ -69,6 +69,7 @@ export const explainPreference = defineRoute({
       error: 'must not be given together with address',
       path: ['address_token'],
     }),
+  waits: true,
   responses: { 200: PreferenceExplanation },
   errors: ['topic_not_found', ...idempotencyErrors],
 })

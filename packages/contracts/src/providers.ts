@@ -123,6 +123,7 @@ export const createProvider = defineRoute({
     })
     .meta({ id: 'NewProvider' }),
   confidential: true,
+  waits: true,
   responses: { 201: Provider.extend(shownOnce).meta({ id: 'CreatedProvider' }) },
   errors: ['provider_already_connected', 'provider_limit_reached', 'destination_not_allowed', ...idempotencyErrors],
 })
@@ -160,6 +161,7 @@ export const changeProvider = defineRoute({
     })
     .meta({ id: 'ProviderChange' }),
   confidential: true,
+  waits: true,
   responses: { 200: Provider },
   errors: ['not_found', 'edit_conflict', 'provider_already_connected', 'destination_not_allowed'],
 })
@@ -184,6 +186,7 @@ export const testProvider = defineRoute({
   summary: 'Call the carrier with the credentials of a provider, without sending a message',
   auth,
   params,
+  waits: true,
   responses: {
     200: z
       .object({

@@ -85,6 +85,8 @@ export interface Route {
   readonly idempotent?: true | undefined
   /** Whether the response contains secrets or message texts, which must be encrypted at rest. */
   readonly confidential?: true | undefined
+  /** Whether the response may wait for another service, a carrier or DNS. The gateway counts such requests apart. */
+  readonly waits?: true | undefined
   readonly responses: Schemas
   /** Errors beyond those of every route. */
   readonly errors: readonly ErrorCode[]

@@ -68,6 +68,7 @@ export const sendEventTest = defineRoute({
     })
     .meta({ id: 'EventTest' }),
   confidential: true,
+  waits: true,
   responses: { 200: TestMessage },
   errors: ['event_not_found', 'template_variable_missing', ...errors],
 })
@@ -89,6 +90,7 @@ export const sendProviderTest = defineRoute({
     })
     .meta({ id: 'ProviderTestMessage' }),
   confidential: true,
+  waits: true,
   responses: { 200: TestMessage },
   errors: ['template_variable_missing', ...errors],
 })

@@ -109,6 +109,7 @@ export const createWebhookSubscription = defineRoute({
     })
     .meta({ id: 'NewWebhookSubscription' }),
   confidential: true,
+  waits: true,
   responses: { 201: WebhookSubscription.extend({ secret: SigningSecret.optional() }) },
   errors: ['destination_not_allowed', 'subscription_limit_reached', ...idempotencyErrors],
 })
@@ -170,6 +171,7 @@ export const rotateWebhookSecret = defineRoute({
   auth,
   params,
   confidential: true,
+  waits: true,
   responses: {
     200: z
       .object({

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { newId, openPreferenceLink } from '@notify/contracts'
-import { eventually, TestEnv } from '@notify/dev-env'
+import { newId, openPreferenceLink, sendOtp, verifyOtp } from '@notify/contracts'
+import { type ApiResponse, eventually, TestEnv } from '@notify/dev-env'
 
 /** More than the share of one owner. */
 const flood = 200
@@ -17,9 +17,12 @@ let holds = true
 const held: ServerResponse[] = []
 /** The same for dispatch, of links of messages. */
 const links: ServerResponse[] = []
+/** The same for otp, of codes that are sent, or sent again. */
+const codes: ServerResponse[] = []
 const stub = createServer((request, response) => {
   request.resume()
   if (holds && request.url === openPreferenceLink.path) links.push(response)
+  else if (holds && request.url!.endsWith('send')) codes.push(response)
   else if (request.url!.startsWith('/internal/')) response.writeHead(503).end()
   else if (request.headers.forged) response.writeHead(403).end()
   else if (holds && (request.headers.slow || request.url!.includes(busy))) held.push(response)
@@ -36,6 +39,7 @@ beforeAll(async () => {
       gateway: {
         CALLBACKS_URL: `http://127.0.0.1:${port}`,
         DISPATCH_URL: `http://127.0.0.1:${port}`,
+        OTP_URL: `http://127.0.0.1:${port}`,
         TRUSTED_PROXIES: '127.0.0.0/8',
         RATE_LIMIT_ADDRESS_PER_SECOND: String(perSecond),
       },
@@ -63,6 +67,7 @@ function release(): void {
   holds = false
   for (const response of held.splice(0)) response.writeHead(200).end()
   for (const response of links.splice(0)) response.writeHead(503).end()
+  for (const response of codes.splice(0)) response.writeHead(200).end()
 }
 
 test(`${flood} callbacks of a tenant that are slow leave connections to a neighbour at the same address`, async () => {
@@ -129,4 +134,24 @@ test(`${flood} links that are opened from one address leave connections to dispa
   expect(links.length).toBe(32)
   release()
   expect(new Set((await all).map(({ status }) => status))).toEqual(new Set([503]))
+})
+
+test(`${flood} codes of a tenant that wait for dispatch delay none of its verifications`, async () => {
+  const transaction_id = newId('otp')
+  const send = () => env.api('POST', sendOtp.path, { body: { channel: 'sms', recipient: '+15551230001' } })
+  const resend = () => env.api('POST', `/api/v1/otp/${transaction_id}/resend`)
+  const verify = () => env.api('POST', verifyOtp.path, { body: { transaction_id, code: '123456' } })
+  let all: Promise<ApiResponse[]> | undefined
+  // Codes wait 5 s for those before them: on a busy machine a round may take longer.
+  await eventually(async () => {
+    release()
+    await all
+    holds = true
+    all = Promise.all(Array.from({ length: flood }, (_, at) => (at % 2 === 0 ? send() : resend())))
+    await eventually(() => expect(codes.length).toBe(32), { timeoutMs: 4000 })
+    expect((await verify()).status).toBe(200)
+    expect(codes.length).toBe(32)
+    release()
+    expect(new Set((await all).map(({ status }) => status))).toEqual(new Set([200]))
+  })
 })

@@ -13,8 +13,10 @@ export async function forward<R extends Route>(context: RouteContext, request: P
   const principal = request.principal as Principal | undefined
   const untilMs = performance.now() + timeoutMs
   const tenantId = principal && 'tenant_id' in principal ? principal.tenant_id : ''
-  const { room } = context.peers(contract.service)
-  const answer = await inRoom(room, tenantId, () => ask(context, request, { principal, untilMs }))
+  const { room, waitingRoom } = context.peers(contract.service)
+  const answer = await inRoom(contract.waits ? waitingRoom : room, tenantId, () =>
+    ask(context, request, { principal, untilMs }),
+  )
   const replayed = answer.headers['idempotent-replayed']
   return new Reply(answer.status, answer.text, typeof replayed === 'string' ? { 'Idempotent-Replayed': replayed } : {})
 }

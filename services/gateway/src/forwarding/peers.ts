@@ -8,7 +8,7 @@ import {
 } from '@notify/service-kit'
 import { type Config, peerUrl } from '../config.ts'
 
-/** Connections to a service, and the most that requests of one tenant take: some of them wait for seconds, as for a carrier. */
+/** Requests in progress in a room of a service, and the most of one tenant. */
 const size = { most: 64, mostOfTenant: 32 }
 
 /** For callers that keep failing. */
@@ -17,6 +17,8 @@ export const narrowSize = { most: 4, mostOfTenant: 2 }
 interface Peer extends InternalClient {
   /** For requests that are forwarded, and for links, by tenant or address. */
   room: TenantRoom
+  /** The same for routes that wait for other services: if one does not answer, the other routes still have their room. */
+  waitingRoom: TenantRoom
   /** For links from addresses that keep failing. */
   narrowRoom: TenantRoom
 }
@@ -29,8 +31,9 @@ export function createPeers(config: Config): Peers {
   return (service) => {
     const known = clients.get(service)
     if (known) return known
-    const client = createInternalClient(peerUrl(config, service), { connections: size.most })
-    const made = { ...client, room: createTenantRoom(size), narrowRoom: createTenantRoom(narrowSize) }
+    const client = createInternalClient(peerUrl(config, service), { connections: 2 * size.most })
+    const [room, waitingRoom] = [createTenantRoom(size), createTenantRoom(size)]
+    const made = { ...client, room, waitingRoom, narrowRoom: createTenantRoom(narrowSize) }
     clients.set(service, made)
     return made
   }
