@@ -17,25 +17,6 @@ const untilTemplates = () =>
     expect(rows.length).toBeGreaterThan(0)
   })
 
-test('a template of one-time codes without the code cannot be published', async () => {
-  const allowed_channels = ['sms', 'email']
-  const texts = (sms: string, html_body: string) => ({
-    sms: { body: sms },
-    email: { subject: 'Code', body: '{{code}}', html_body },
-  })
-  for (const key of ['otp', 'otp.de']) {
-    await create({ event_key: key, allowed_channels, templates: texts('Your code, {{name}}', '<b>code</b>') })
-    const refused = await call('POST', of(key, '/publish'))
-    expectProblem(refused, 422, 'validation_failed')
-    expect(refused.body.errors.map(({ path }: { path: string }) => path)).toEqual([
-      'templates.sms.body',
-      'templates.email.html_body',
-    ])
-    await save(key, texts('{{ code }} for {{minutes}} min', '<b>{{code}}</b>'), { allowed_channels })
-    expect(await act(key, 'publish')).toMatchObject({ status: 'published' })
-  }
-})
-
 test('a WhatsApp template of another category than the approved one cannot be published', async () => {
   await untilTemplates()
   const allowed = { allowed_channels: ['whatsapp'] }

@@ -32,6 +32,7 @@ export const whatsappTemplate = {
     misfits: (content) => misfits({ ...template, hasCode: sendsCodes && fillsCode(template) }, content),
   }),
   shownAs: (rendered, content) => fillContent(content, rendered),
+  codeTexts: (template) => ({ 'whatsapp.parameters': codeValuesOf(template).join('\n') }),
   ownFields: ({ template_name, language }) => ({
     'whatsapp.template_name': template_name,
     'whatsapp.language': language,
@@ -44,6 +45,13 @@ export const whatsappTemplate = {
   }),
   faults,
 } satisfies ChannelTemplate<Template>
+
+/** Values that may print a code: in category authentication only those of the body, which a button copies. */
+function codeValuesOf({ category, parameters, header, buttons = [] }: Template): string[] {
+  const inBody = Object.values(parameters)
+  if (category === 'authentication') return inBody
+  return [...inBody, ...(header ? [header.value] : []), ...buttons.map(({ value }) => value)]
+}
 
 function faults({ template_name, language, parameters, header, buttons = [] }: Template): FieldError[] {
   const found: FieldError[] = []
