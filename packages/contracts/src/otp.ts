@@ -79,8 +79,9 @@ export const OtpSent = z
   .meta({ id: 'OtpSent' })
 export type OtpSent = z.output<typeof OtpSent>
 
-/** The errors with which dispatch may refuse a message. */
+/** The errors with which a code may be refused, whether it is the first or sent again. */
 const sendErrors = [
+  'country_not_allowed',
   'invalid_recipient',
   'recipient_suppressed',
   'provider_not_configured',
@@ -102,7 +103,7 @@ export const sendOtp = defineRoute({
   body: OtpRequest,
   waits: true,
   responses: { 200: OtpSent },
-  errors: ['country_not_allowed', 'channel_not_allowed', ...sendErrors],
+  errors: ['channel_not_allowed', ...sendErrors],
 })
 
 export const resendOtp = defineRoute({

@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals'
+import { resendOtp } from '@notify/contracts'
 import { type ApiResponse, eventually } from '@notify/dev-env'
 import { expectProblem } from '@notify/test-kit/api'
 import { addApplication, addKey } from '@notify/test-kit/callers'
 import { freshPhone } from '@notify/test-kit/sms'
-import { codesTo, postSend, sendUntilTaken } from '../codes.ts'
+import { codesTo, postResend, postSend, sendUntilTaken } from '../codes.ts'
 import { env, limitedKey, publishApplication, settingsOf } from './stack.ts'
 
 test('an application sends only to allowed countries, up to its limit a minute, and browsers fill its codes in', async () => {
@@ -39,6 +40,26 @@ test('settings apply while otp runs, and an older revision changes nothing', asy
   await publish(4, {})
   await eventually(async () => expect(await settingsOf(applicationId)).toEqual({ revision: 4, settings: {} }))
   await eventually(async () => expect((await send()).status).toBe(200))
+})
+
+test('a code is not sent again to a country that is no longer allowed', async () => {
+  const { applicationId } = await addApplication(env)
+  const own = { tenantId: env.tenantId, applicationId }
+  const { apiKey: key } = await addKey(env, own, { permissions: ['otp:send'] })
+  const sent = await sendUntilTaken(env, { channel: 'sms', recipient: freshPhone() }, { key })
+  expect(sent.status).toBe(200)
+  const otp = { allowed_countries: ['+44'] }
+  await publishApplication({ application_id: applicationId, revision: 3, otp })
+  await eventually(async () => expect(await settingsOf(applicationId)).toEqual({ revision: 3, settings: otp }))
+  // A transaction has only three resends, so another number shows when the settings apply.
+  await eventually(async () => {
+    const other = await postSend(env, { channel: 'sms', recipient: freshPhone() }, { key })
+    expectProblem(other, 422, 'country_not_allowed')
+  })
+  await eventually(async () =>
+    expectProblem(await postResend(env, sent.body.transaction_id, { key }), 422, 'country_not_allowed'),
+  )
+  expect(resendOtp.errors).toContain('country_not_allowed')
 })
 
 test('a tenant sends up to its limit of codes a minute to a country', async () => {
