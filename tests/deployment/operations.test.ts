@@ -59,7 +59,7 @@ const lists = commands.filter((line) => line.startsWith('kubectl -n notify get p
 /** Of the annotation that pauses KEDA. */
 const pauses = commands.flatMap((line) => {
   const [, change] =
-    /^kubectl -n notify annotate scaledobjects --all (?:--overwrite )?autoscaling\.keda\.sh\/paused-replicas(.+)$/.exec(
+    /^kubectl -n notify annotate scaledobjects --all (?:--overwrite )?autoscaling\.keda\.sh\/paused(=\w+|-)$/.exec(
       line,
     ) ?? []
   return change ? [{ at: commands.indexOf(line), change }] : []
@@ -376,9 +376,18 @@ test('servers restart with the new list of keys before data are encrypted with i
 test('a restore pauses KEDA before it scales to 0, and lets it go on after the last command of a service', () => {
   const stops = commands.findIndex((line) => line.endsWith(' --replicas=0'))
   const settles = commands.findLastIndex((line) => line.includes(' after-restore '))
-  expect(pauses.map(({ change }) => change)).toEqual(['=0', '-'])
+  expect(pauses.map(({ change }) => change)).toEqual(['=true', '-'])
   const [pause, resume] = pauses.map(({ at }) => at)
   expect([pause! < stops, resume! > settles]).toEqual([true, true])
+  // With a number KEDA would scale to it what the manual starts.
+  expect(manual).not.toContain('paused-replicas')
+})
+
+test('KEDA, which is paused while blind indexes are renewed, is resumed when the Deployments start again', () => {
+  const [, renewal] = /^### When BLIND_INDEX_KEY leaks\n([\s\S]*)/m.exec(section('Rotating keys'))!
+  const [, start] = /^5\. ([\s\S]*?)\n\n/m.exec(renewal!)!
+  const [resume] = pauses.slice(-1).map(({ at }) => commands[at]!)
+  expect(start).toContain(`\`${resume}\``)
 })
 
 test('a restore stops every Deployment, and runs a command in a pod only of those that it has started again', () => {
