@@ -373,6 +373,11 @@ test('servers restart with the new list of keys before data are encrypted with i
   expect(restarts).toBeLessThan(lines.findIndex((line) => line.endsWith(' rotate-keys')))
 })
 
+test('data are re-encrypted again before the old key is removed, because a pod that ended late may have used it', () => {
+  const [, removal] = /^5\. \*\*Remove the old key\.\*\* ([\s\S]*?)\n\n/m.exec(section('Rotating keys'))!
+  expect(removal).toMatch(/^Run the commands of step 3 again until each logs `"rotated":0`/)
+})
+
 test('a restore pauses KEDA before it scales to 0, and lets it go on after the last command of a service', () => {
   const stops = commands.findIndex((line) => line.endsWith(' --replicas=0'))
   const settles = commands.findLastIndex((line) => line.includes(' after-restore '))
