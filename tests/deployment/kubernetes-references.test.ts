@@ -108,6 +108,16 @@ test('production makes roles and streams before the migrations, in a pod that ma
   for (const { image } of containers) expect(image).toMatch(/\/notify\/provision:/)
 })
 
+test('streams are made with the replicas that the services give theirs', () => {
+  const [job] = ofKind(production, 'Job').filter(({ metadata }) => metadata.name === 'provision')
+  const [, streams] = job!.spec.template.spec.containers
+  const [shared] = ofKind(production, 'ConfigMap').filter(({ metadata }) => metadata.name === 'shared')
+  expect(Object.keys(shared!.data!)).toContain('STREAM_REPLICAS')
+  expect(streams.env).toEqual([
+    { name: 'STREAM_REPLICAS', valueFrom: { configMapKeyRef: { name: 'shared', key: 'STREAM_REPLICAS' } } },
+  ])
+})
+
 test('production replaces every development value', () => {
   expect(JSON.stringify(production)).not.toContain('api.example.com')
 })
