@@ -169,6 +169,13 @@ test('the data of Postgres and NATS outlives their containers', () => {
   expect(readText('infra/nats/nats.conf')).toContain('store_dir: "/data"')
 })
 
+test.each(['docker-compose.yml', 'infra/env.example', 'infra/README.md'])(
+  '%s says that a changed password of the superuser needs a statement, because Postgres reads it for new data only',
+  (file) => {
+    expect(readText(file)).toMatch(/Existing data[\s\S]{1,100}POSTGRES_PASSWORD[\s\S]{1,150}\balter role\b/)
+  },
+)
+
 test('env.example names every variable that compose reads, and no value', () => {
   const lines = readText('infra/env.example').split('\n')
   const required = lines.flatMap((line) => /^([A-Z_]+)=(.*)$/.exec(line)?.slice(1, 3) ?? [])
