@@ -5,6 +5,7 @@ import pg, { type QueryConfig } from 'pg'
 import { castColumns } from './cast.ts'
 import { isConnectionError, rethrow, rethrowCommitting } from './connection-errors.ts'
 import { type Connection, Connections } from './connections.ts'
+import { failureReason } from './failure-reason.ts'
 import { whileHeld } from './held-connection.ts'
 import { awaitSchema } from './migrations/await-schema.ts'
 import { migrate } from './migrations/migrate.ts'
@@ -191,7 +192,7 @@ async function untilReachable(
       const error = (problem as Error).cause ?? problem
       if (!isConnectionError(error) || attempt === attempts) {
         throw new Error(
-          `Postgres at ${hostname}:${port || 5432} cannot be used as ${schema} (${(error as Error).message}): check DATABASE_URL`,
+          `Postgres at ${hostname}:${port || 5432} cannot be used as ${schema} (${failureReason(error as Error)}): check DATABASE_URL`,
           { cause: error },
         )
       }

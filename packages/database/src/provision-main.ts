@@ -1,5 +1,6 @@
 import { databasePasswordVariable, serviceNames } from '@notify/contracts'
 import { readSecretFiles } from '@notify/service-kit/secret-files'
+import { failureReason } from './failure-reason.ts'
 import { provisionDatabase, provisionServices, type ServiceRole } from './provision.ts'
 
 /**
@@ -62,7 +63,8 @@ function settings(env: Record<string, string>): Settings {
 }
 
 function explain(error: unknown, admin: URL): string {
-  const { code, message } = innermost(error)
+  const cause = innermost(error)
+  const { code, message } = cause
   const where = `${admin.hostname}:${admin.port || '5432'}`
   const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', 'ECONNRESET']
   if (unreachable.includes(code ?? '') || /timeout expired/.test(message)) {
@@ -74,7 +76,7 @@ function explain(error: unknown, admin: URL): string {
   if (code === '42501') {
     return `the user ${decodeURIComponent(admin.username)} at ${where} may not do this (${message}): it needs CREATEDB and CREATEROLE, or be a superuser`
   }
-  return `Postgres at ${where}: ${message}`
+  return `Postgres at ${where}: ${failureReason(cause)}`
 }
 
 function innermost(error: unknown): { code?: string; message: string } {

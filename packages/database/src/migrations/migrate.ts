@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
+import { failureReason } from '../failure-reason.ts'
 import { isTemporary, type StartKit, waitMs } from '../temporary-error.ts'
 import { applyMigration } from './apply.ts'
 import { type MigrationTarget, openMigrationConnection, tryMigrationLock } from './connection.ts'
@@ -34,7 +35,7 @@ export async function migrate(
       return await migrateOnce(kit, target, migrations, progress)
     } catch (error) {
       progress.failures++
-      const reason = (error as Error).message
+      const reason = failureReason(error as Error)
       if (!isTemporary(error) || progress.failures >= attempts || kit.lifecycle.stopping) {
         const what = progress.step ? `migration ${progress.step} of schema ${schema} failed` : `schema ${schema}`
         throw new Error(`${what}: ${reason}`, { cause: error })
