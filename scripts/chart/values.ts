@@ -152,7 +152,7 @@ pods:
   priorityClassName: ""
   # More than DRAIN_DELAY plus SHUTDOWN_TIMEOUT.
   terminationGracePeriodSeconds: ${server.spec.template.spec.terminationGracePeriodSeconds}
-  # Also of the Jobs. For certificates: NATS_CA_FILE, REDIS_CA_FILE.
+  # Also of the Jobs. For certificates: NATS_CA_FILE, REDIS_CA_FILE, and \`sslrootcert\` in DATABASE_URL.
   extraVolumes: []
   extraVolumeMounts: []
 `

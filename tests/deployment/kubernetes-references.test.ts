@@ -1,9 +1,11 @@
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { images } from '@notify/bundle/images'
 import { parse } from 'yaml'
-import type { Resource } from '../../scripts/render-kustomization.ts'
+import { type Resource, renderKustomization } from '../../scripts/render-kustomization.ts'
 import { base, deployments, environmentOf, matches, ofKind, podLabels, production, workloads } from './manifests.ts'
-import { readText, services } from './project.ts'
+import { readText, root, services } from './project.ts'
+import { validateManifest } from './validate-manifest.ts'
 
 /** The API versions in use; a version that Kubernetes has removed, or a slip of the pen, is not among them. */
 const knownKinds: Record<string, string> = {
@@ -116,6 +118,19 @@ test('streams are made with the replicas that the services give theirs', () => {
   expect(streams.env).toEqual([
     { name: 'STREAM_REPLICAS', valueFrom: { configMapKeyRef: { name: 'shared', key: 'STREAM_REPLICAS' } } },
   ])
+})
+
+test('the component postgres-ca mounts certificates where the URLs name them, in every pod that connects to Postgres', async () => {
+  const [, mountPath] = /sslrootcert=(\S+)\/ca\.crt`/.exec(readText('k8s/README.md'))!
+  const rendered = renderKustomization(join(root, 'k8s/components/postgres-ca'), structuredClone(production))
+  const pods = [...ofKind(rendered, 'Deployment'), ...ofKind(rendered, 'Job')]
+  expect(pods.map(({ metadata }) => metadata.name)).toContain('provision')
+  for (const pod of pods) {
+    const { containers, volumes } = pod.spec.template.spec
+    expect(containers[0].volumeMounts).toContainEqual({ name: 'postgres-ca', mountPath, readOnly: true })
+    expect(volumes).toContainEqual({ name: 'postgres-ca', configMap: { name: 'postgres-ca' } })
+    await validateManifest(pod)
+  }
 })
 
 test('production replaces every development value', () => {

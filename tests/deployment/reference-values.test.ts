@@ -20,6 +20,18 @@ describeWithHelm('the reference values of the chart', () => {
     expect(policies).toContain(`"kubernetes.io/metadata.name":"${read('postgres').metadata.namespace}"`)
   })
 
+  test('mount the certificates of Postgres where its URLs name them, in every pod', () => {
+    const [, mountPath] = /sslrootcert=(\S+)\/ca\.crt\b/.exec(readText('charts/notify/reference/postgres.yaml'))!
+    const resources = renderChart(read('notify'))
+    const pods = [...ofKind(resources, 'Deployment'), ...ofKind(resources, 'Job')]
+    expect(pods.map(({ metadata }) => metadata.name)).toContain('provision-1-0-0')
+    for (const { spec } of pods) {
+      const { containers, volumes } = spec.template.spec
+      expect(containers[0].volumeMounts).toContainEqual({ name: 'postgres-ca', mountPath, readOnly: true })
+      expect(volumes).toContainEqual({ name: 'postgres-ca', configMap: { name: 'postgres-ca' } })
+    }
+  })
+
   test('take fewer connections than their Postgres has, also while everything is rolled out', () => {
     const room = Number(read('postgres').spec.postgresql.parameters.max_connections)
     const resources = renderChart(read('notify'))
