@@ -232,7 +232,10 @@ export const NotificationFact = z.object({
 })
 export type NotificationFact = z.output<typeof NotificationFact>
 
-/** The state of a notification changed. Lane otp is consumed by otp, the others by the activity. */
+/**
+ * The state of a notification changed. Lane otp is consumed by otp and usage, the others by the activity and webhook-delivery.
+ * That a code is queued is not published, because otp and usage do not use it.
+ */
 export const notificationChanged = defineEvent({
   publisher: 'dispatch',
   subject: 'dispatch.notification.{lane}.{channel}.{status}',

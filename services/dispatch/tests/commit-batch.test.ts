@@ -76,6 +76,17 @@ test('every new notification is published once as a fact; senders find it in the
   expect(subjects).toEqual(['dispatch.notification.bulk.sms.queued', fact, fact])
 })
 
+test('no fact says that a code is queued: it leaves no row in the outbox, and the other messages of its batch leave theirs', async () => {
+  await db.run('truncate outbox')
+  const [alone, code, other] = [notification('otp'), notification('otp'), notification()]
+  expect(await commitBatch(db.run, channels, [alone])).toEqual(new Map())
+  expect(await db.run('select from outbox')).toEqual([])
+  expect(await commitBatch(db.run, channels, [code, other])).toEqual(new Map())
+  const all = [alone, code, other]
+  expect((await told(idsOf(all))).map(({ notification_id }) => notification_id)).toEqual(idsOf([other]))
+  expect(await isStored(all)).toEqual([true, true, true])
+})
+
 test('of a partly committed batch only the rest is committed and published, with the same content', async () => {
   const first = [notification(), notification('transactional', 'key-2')]
   await commitBatch(db.run, channels, first)

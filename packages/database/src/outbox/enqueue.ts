@@ -51,12 +51,13 @@ function partsOf(list: readonly WireEvent[]): string[][] {
 /**
  * SQL for the rows of messages, each with two parameters. As part of one JSON parameter their text would be escaped here and
  * unescaped by Postgres, which costs as much as storing it.
- * @param count how many messages
+ * @param count how many messages; without any, there are neither parameters nor rows
  * @param first number of the first parameter; the values are those of `messageValues`
  */
 export function messagesSql(count: number, first: number): string {
   const rows = Array.from({ length: count }, (_, at) => `($${first + 2 * at}::text, $${first + 2 * at + 1}::text)`)
-  return `select * from (values ${rows.join(', ')}) as t (subject, events)`
+  const values = count > 0 ? rows.join(', ') : '(null::text, null::text) limit 0'
+  return `select * from (values ${values}) as t (subject, events)`
 }
 
 /** The parameters of `messagesSql`. */

@@ -154,6 +154,10 @@ export const isForLater = ({ sendAt, joined }: Pick<NewNotification, 'sendAt' | 
 export const firstStatusOf = (one: Pick<NewNotification, 'sendAt' | 'joined'>) =>
   isForLater(one) ? ('scheduled' as const) : ('queued' as const)
 
+/** Whether its first status is published as a fact: no service uses the fact that a code is queued. */
+export const leavesFact = (one: Pick<NewNotification, 'lane' | 'sendAt' | 'joined'>): boolean =>
+  one.lane !== 'otp' || firstStatusOf(one) !== 'queued'
+
 /**
  * Most notifications need a plain statement. Others take a position in the order of their inbox, have rows in other tables, or are
  * items of digests.

@@ -29,7 +29,7 @@ import { channels as registry } from '../channels/registry.ts'
 import { handOffMessages } from '../outcome/hand-offs/hand-off-events.ts'
 import { handOffColumns, lockedInboxSql } from '../outcome/hand-offs/order-sql.ts'
 import { orderedWork } from '../outcome/hand-offs/work-sql.ts'
-import { expiryOf, firstStatusOf, isForLater, type Kind, kindOf, kinds, type NewNotification } from './accept-item.ts'
+import { expiryOf, firstStatusOf, type Kind, kindOf, kinds, leavesFact, type NewNotification } from './accept-item.ts'
 
 /**
  * Another request has the key of a notification, or another transaction its inbox or digest; or the notification is committed
@@ -87,6 +87,7 @@ const commitsOf = (channels: Channels, kind: Kind) =>
       1 / ((select count(*) from keys) = (select count(key) from fresh))::int as is_whole`,
       columns: { faults: column.json<Record<string, Fault>>().nullable(), is_whole: column.integer() },
     }),
+    0,
     1,
   )
 
@@ -157,7 +158,7 @@ async function tryCommit(
   { kind, waits }: Patience & { kind: Kind },
 ): Promise<Record<string, Fault>> {
   const createdAt = new Date().toISOString()
-  const facts = batch.map((one) => factOf(one, createdAt))
+  const facts = batch.filter(leavesFact).map((one) => factOf(one, createdAt))
   const messages = [...initialHandOffs(channels, batch, createdAt), ...messagesOf(notificationChanged, facts)]
   const digestOf = itemColumnsOf()
   const [row] = await run(commitOf(channels, kind, messages.length), [
@@ -210,7 +211,7 @@ function rowOf(one: NewNotification, createdAt: string, digestOf: DigestOf) {
 
 /** The messages that hand new notifications over to other services. Left out: those for later, and those that the commit puts in order. */
 function initialHandOffs(channels: Channels, batch: readonly NewNotification[], createdAt: string): OutboxMessage[] {
-  const due = batch.filter((one) => !isForLater(one))
+  const due = batch.filter((one) => firstStatusOf(one) === 'queued')
   return [...Map.groupBy(due, ({ channel }) => channels[channel]!.delivery)].flatMap(([delivery, group]) =>
     delivery.by === 'hand-off' && !delivery.keepsOrder ? handOffMessages(delivery, group, createdAt) : [],
   )
