@@ -30,6 +30,8 @@ export function benchBudget(): Promise<object> {
       const budget: Record<string, Record<string, number>> = { idle }
       for (const [, send] of chosen) await run(counted, send, messages / 10)
       await delay(reportedAfterMs)
+      // Otherwise autovacuum analyzes the new tables for the first time while the first channel is measured.
+      await counted.database.query('analyze')
       for (const [name, send] of chosen) {
         const counts = await measure(counted, send)
         budget[name] = totalsOf(counts)
@@ -79,11 +81,34 @@ async function measure(counted: Counted, send: Send): Promise<Counts> {
   return { ...each(before, after, messages), ...rows, ...each({}, { wal_of: wal }, messages) }
 }
 
+/** Outboxes, tallies and counters that are written once for each batch. The outbox of otp has rows for each code. */
+const tablesOfBatches: ReadonlySet<string> = new Set([
+  'callbacks.outbox',
+  'dispatch.outbox',
+  'dispatch.tallies',
+  'gateway.activity_buckets',
+  'gateway.activity_totals',
+  'gateway.api_request_counts',
+  'gateway.usage_days',
+  'gateway.usage_locales',
+  'inbox_stream.outbox',
+  'webhook_delivery.outbox',
+])
+
+/**
+ * Rows of batches are left out. Their number depends on the speed of the machine, and a tolerance for that, an eighth of a code's
+ * versions, would hide another row of each message.
+ */
+function rowVersionsOf({ inserts, updates, deletes }: Counts): number {
+  const versions = [inserts, updates, deletes].flatMap((byTable) => Object.entries(byTable ?? {}))
+  return versions.reduce((sum, [table, count]) => (tablesOfBatches.has(table) ? sum : sum + count), 0)
+}
+
 /** The figures of a budget: counts of one message, over all processes. */
 function totalsOf(counts: Counts): Record<string, number> {
   const of = (kind: string, digits = 2) => roundTo(total(counts, kind), digits)
   return {
-    row_versions: roundTo(total(counts, 'inserts') + total(counts, 'updates') + total(counts, 'deletes'), 2),
+    row_versions: roundTo(rowVersionsOf(counts), 2),
     updates_not_hot: roundTo(total(counts, 'updates') - total(counts, 'hot_updates'), 2),
     wal_bytes: of('wal_bytes', 0),
     statements: of('statements'),

@@ -1,8 +1,14 @@
 import type pg from 'pg'
 import type { Counts } from './counts.ts'
 
-/** The settings and the statement that `readDatabaseCounts` needs. */
-export const statementSettings = ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.track_planning=on']
+/** Settings of a Postgres that is counted. After a checkpoint, the first change of each page would add its image to the WAL. */
+export const countedSettings = [
+  'shared_preload_libraries=pg_stat_statements',
+  'pg_stat_statements.track_planning=on',
+  'checkpoint_timeout=1h',
+]
+
+/** The statement that `readDatabaseCounts` needs. */
 export const createStatements = 'create extension if not exists pg_stat_statements'
 
 /** Sessions report row versions and transactions once a second while busy, and after ten seconds when idle. */

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { withStack } from '../with-stack.ts'
 import { readCallCounts } from './call-counts.ts'
 import { type Counts, each } from './counts.ts'
-import { createStatements, readDatabaseCounts, readReportedCounts, statementSettings } from './database-counts.ts'
+import { countedSettings, createStatements, readDatabaseCounts, readReportedCounts } from './database-counts.ts'
 import { monitorSettings, readNatsCounts } from './nats-counts.ts'
 import { readProcessCounts } from './process-counts.ts'
 
@@ -24,7 +24,7 @@ const env = {
 
 /** Runs the work with a stack whose servers count. */
 export function withCounts<T>(work: (counted: Counted) => Promise<T>): Promise<T> {
-  const settings = { postgres: statementSettings, nats: monitorSettings }
+  const settings = { postgres: countedSettings, nats: monitorSettings }
   return withStack({ settings, env }, async (stack) => {
     const database = new pg.Pool({ connectionString: stack.adminDatabaseUrl, max: 1 })
     try {
