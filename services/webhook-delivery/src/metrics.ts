@@ -44,7 +44,7 @@ export function createMetrics(metrics: Metrics) {
     showOverdue: (seconds: () => Promise<number>) =>
       metrics.gauge(
         'webhook_endpoints_overdue_seconds',
-        'How long due deliveries have waited for a worker, those to failing endpoints aside',
+        'How long an endpoint with due deliveries has waited for a worker, failing ones aside',
         seconds,
       ),
   }

@@ -229,6 +229,31 @@ test('a lease is renewed and released by its holder alone', async () => {
   expect(of(await claimEndpoints(db.run, claim))).toHaveLength(1)
 })
 
+test('an endpoint whose backlog was just served goes behind the others of its tenant that wait', async () => {
+  const tenant_id = newId('ten')
+  const store = async (endpoint: string, dueBefore: string) => {
+    const delivery = { ...sendTo(endpoint), tenant_id }
+    await insertDeliveries(db.run, [delivery])
+    await db.run('update deliveries set next_attempt_at = now() - $2::interval where id = $1', [delivery.id, dueBefore])
+  }
+  await store('origin_backlog', '2 hours')
+  await store('origin_backlog', '1 hour')
+  await store('origin_recovered', '1 minute')
+  await db.run(
+    `update endpoints set next_due_at = (select min(next_attempt_at) from deliveries where endpoint_id = endpoints.id)
+     where tenant_id = $1`,
+    [tenant_id],
+  )
+  const alone = { known: { [tenant_id]: 1 }, other: 0 }
+  const claimNext = () => claimEndpoints(db.run, { limit: 1, leaseMs: 60_000, struggling: false, rooms: alone })
+  const served = await claimNext()
+  expect(served).toMatchObject([{ id: 'origin_backlog' }])
+  expect(await takeDeliveries(db.run, [{ endpoint_id: 'origin_backlog', room: 1 }], 60_000)).toHaveLength(1)
+  await releaseEndpoints(db.run, served)
+  expect(await claimNext()).toMatchObject([{ id: 'origin_recovered' }])
+  expect(await claimNext()).toMatchObject([{ id: 'origin_backlog' }])
+})
+
 const leases = { deliveryMs: 60_000, endpointMs: 60_000 }
 /** Stores sends to an endpoint, each with what is offered to it. */
 async function offer(endpoint: string, ...offered: Offered[]) {

@@ -130,8 +130,10 @@ export const baseline: Migration = {
        begin
          perform from endpoints where id = any(array(select h.id from json_to_recordset(held) as h (id text)))
            order by id for update;
+         -- Not before now: the endpoints of the tenant that wait go first, however old these deliveries are.
          update endpoints set leased_until = null, next_due_at = (
-             select next_attempt_at from deliveries where endpoint_id = endpoints.id and next_attempt_at is not null
+             select greatest(next_attempt_at, now()) from deliveries
+             where endpoint_id = endpoints.id and next_attempt_at is not null
              order by next_attempt_at limit 1)
            from json_to_recordset(held) as h (id text, lease timestamptz)
            where endpoints.id = h.id and endpoints.leased_until = h.lease;
