@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { newId, providerRemoved } from '@notify/contracts'
-import { eventually } from '@notify/dev-env'
+import { earliestId, newId, providerRemoved } from '@notify/contracts'
+import { type ApiResponse, eventually } from '@notify/dev-env'
 import { verifyWebhook } from '@notify/sdk'
+import { untilAvailable } from '@notify/test-kit/api'
 import { openBus } from '@notify/test-kit/bus'
 import { expectDocumented, freshPath, received, subscribe, untilReceived } from '@notify/test-kit/webhooks'
 import { env, operator } from './stack.ts'
@@ -104,7 +105,7 @@ test('a subscription whose provider was deleted is changed to name another, and 
   for (const refused of [
     await change(next.id, own.subscription_id),
     await change(own.provider_id),
-    await change(newId('prov')),
+    await change(earliestId('prov', 0)),
   ])
     expect([refused.status, refused.body.errors?.[0]?.path]).toEqual([422, 'provider_id'])
   expect((await change(leaked.id)).status).toBe(200)
@@ -112,6 +113,35 @@ test('a subscription whose provider was deleted is changed to name another, and 
   expect([changed.status, changed.body.provider_id]).toEqual([200, next.id])
   await signedWith(next.secret)
   expect(await kept()).toMatchObject({ secret: false })
+})
+
+test('a provider whose copy has not arrived is answered 503, and then the same key subscribes; an old unknown one is refused', async () => {
+  const base = '/api/v1/webhook-subscriptions'
+  const { application_id } = (await operator('POST', '/api/v1/applications', { name: 'Quick' })).body
+  const url = env.stack.receiverUrl + freshPath('ok')
+  const naming = (provider_id: string) => ({ application_id, url, events: ['notification.failed'], provider_id })
+  const [token, headers] = [env.operatorToken, { 'idempotency-key': crypto.randomUUID() }]
+  const create = (provider_id: string) => env.api('POST', base, { token, headers, body: naming(provider_id) })
+  /** Names new providers until one is answered as unknown: a busy service answers 503 as well. @returns its id */
+  const untilUnknown = (name: (providerId: string) => Promise<ApiResponse>) =>
+    eventually(async () => {
+      const id = newId('prov')
+      const answer = await name(id)
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
+      expect(answer.body.detail).toBe('The provider is not known here yet; try again')
+      return id
+    })
+  const id = await untilUnknown(create)
+  const refused = await operator('POST', base, naming(earliestId('prov', Date.now() - 3_600_000)))
+  expect([refused.status, refused.body.errors?.[0]?.path]).toEqual([422, 'provider_id'])
+
+  const copy = [id, env.tenantId, application_id]
+  const sql = env.sql('webhook-delivery')
+  await sql.query('insert into providers (id, tenant_id, application_id) values ($1, $2, $3)', copy)
+  const made = await untilAvailable(() => create(id))
+  expect([made.status, made.body.provider_id]).toEqual([201, id])
+  const subscription = `${base}/${made.body.subscription_id}`
+  await untilUnknown((provider_id) => env.api('PATCH', subscription, { token, body: { provider_id } }))
 })
 
 test('the provider that a subscription makes is one of the tenant: listed, rotated at either end, gone with it', async () => {
