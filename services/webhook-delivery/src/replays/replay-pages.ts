@@ -2,7 +2,7 @@ import type { Id } from '@notify/contracts'
 import { claimDueSql, defineStatement, dueInColumns, dueInSql, pick, type Queries } from '@notify/database'
 import { sql } from 'kysely'
 import { build, tables } from '../db/schema.ts'
-import { again } from './replay-store.ts'
+import { again, dueNow } from './replay-store.ts'
 
 /** A tenant may replay a thousand subscriptions at once. */
 const fair = { by: 'tenant_id', most: 4 }
@@ -78,7 +78,7 @@ async function replayPage(db: Queries, id: Id<'whsub'>, most: number): Promise<n
     const state = { ...end, reached, replayed: job.replayed + moved.length }
     await run(build.updateTable('replays').set(state).where('subscription_id', '=', id))
     if (moved.length > 0) {
-      await run(build.updateTable('endpoints').set({ next_due_at: sql<Date>`now()` }).where('id', '=', id))
+      await run(build.updateTable('endpoints').set({ next_due_at: dueNow }).where('id', '=', id))
     }
     return moved.length
   })

@@ -62,6 +62,8 @@ export async function insertReplay(
 }
 
 const now = sql<Date>`now()`
+/** Due at once; an endpoint that waits already keeps its place. */
+export const dueNow = sql<Date>`least(endpoints.next_due_at, now())`
 
 /** Requeues deliveries with a whole schedule; the numbers of their attempts continue. */
 export const again = { status: 'pending', charged: 0, held: 0, next_attempt_at: now, finished_at: null } as const
@@ -88,7 +90,7 @@ export async function replayOne(run: Run, id: Id<'whdel'>): Promise<boolean> {
     build
       .insertInto('endpoints')
       .values({ id: row.endpoint_id, tenant_id: row.tenant_id, next_due_at: now })
-      .onConflict((known) => known.column('id').doUpdateSet({ next_due_at: now })),
+      .onConflict((known) => known.column('id').doUpdateSet({ next_due_at: dueNow })),
   )
   return true
 }
