@@ -5,8 +5,9 @@ import type { MetaCredentials } from './credentials.ts'
 import type { MetaEnvironment } from './environment.ts'
 import { readContent } from './template-content.ts'
 
-const pageSize = 200
-const mostPages = 100
+/** A template with a carousel may have 40 KB, and an answer 1 MiB. */
+const pageSize = 25
+const mostPages = 800
 
 const Page = z.object({
   data: z.array(
