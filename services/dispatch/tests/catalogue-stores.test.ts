@@ -119,6 +119,17 @@ test('a report changes only the fields that it names, and an older one changes n
   expect(row).toMatchObject({ status: 'paused', category: 'utility', quality: null, content: null })
 })
 
+test('a report of a status causes a synchronisation, because it may repeat an older one; a report of a category does not', async () => {
+  const { id, tenant_id } = await connect()
+  await saveTemplates(db.run, await claimOf(id), [template('a', 'en')], 60_000)
+  const received_at = new Date(Date.now() + 1000).toISOString()
+  const report = { provider_id: id, tenant_id, channel: 'whatsapp' as const, name: 'a', language: 'en', received_at }
+  await applyTemplateReport(db.run, { ...report, category: 'marketing' })
+  expect(await claimOf(id)).toBeUndefined()
+  await applyTemplateReport(db.run, { ...report, status: 'paused' })
+  expect(await claimOf(id)).toBeDefined()
+})
+
 test('an account whose templates are asked for while they are read is read again', async () => {
   const { id, tenant_id } = await connect()
   for (const end of [

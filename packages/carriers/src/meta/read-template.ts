@@ -6,8 +6,11 @@ import type { Change } from './update.ts'
 const statusOf: Record<string, string | undefined> = {
   reinstated: 'approved',
   unpaused: 'approved',
+  unarchived: 'approved',
   // A warning: the template may still be sent.
   flagged: undefined,
+  // The template cannot be edited, but may still be sent.
+  locked: undefined,
 }
 
 /** The template that a change reports; undefined when it reports none. */

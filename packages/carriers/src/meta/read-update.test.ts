@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { PreferenceReport, ReceivingAccount } from '../receiver.ts'
+import type { PreferenceReport, ReceivingAccount, TemplateReport } from '../receiver.ts'
 import { readUpdate } from './read-update.ts'
 import { readChanges } from './update.ts'
 
@@ -89,6 +89,20 @@ test('a message with the number and the id of its sender maps that id to the num
     { type: 'identity', content: { phone: '+16505551234', user_id: 'user.1' } },
     { type: 'message', content: { from: '+16505551234', user_id: 'user.1' } },
   ])
+})
+
+test.each([
+  ['PAUSED', 'paused'],
+  ['UNPAUSED', 'approved'],
+  ['REINSTATED', 'approved'],
+  ['UNARCHIVED', 'approved'],
+  ['FLAGGED', undefined],
+  ['LOCKED', undefined],
+])('after the event %s, the status of a template is %s', (event, status) => {
+  const named = { message_template_name: 'news', message_template_language: 'en', message_template_category: 'UTILITY' }
+  const [report] = read({ event, ...named }, 'message_template_status_update')
+  expect(report).toMatchObject({ type: 'template', category: 'utility' })
+  expect((report as TemplateReport).status).toBe(status)
 })
 
 test('a change of a template has an identity that fits an index, however long its texts are', () => {

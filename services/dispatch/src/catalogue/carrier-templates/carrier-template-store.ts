@@ -41,7 +41,7 @@ export async function forgetAccount(run: Run, providerId: Id<'prov'>): Promise<v
   await run(build.deleteFrom('carrier_templates').where('provider_id', '=', providerId))
 }
 
-/** Applies a webhook's report unless a newer state is known. An unknown template causes a synchronisation of the account. */
+/** Applies a webhook's report unless a newer state is known. A status, or an unknown template, causes a synchronisation. */
 export async function applyTemplateReport(run: Run, report: TemplateChange): Promise<void> {
   const { provider_id, tenant_id, name, language, status, category, quality } = report
   const reported_at = new Date(report.received_at)
@@ -53,8 +53,8 @@ export async function applyTemplateReport(run: Run, report: TemplateChange): Pro
       .where('reported_at', '<=', reported_at)
       .returning('name'),
   )
-  // A text is reviewed again when it changes, and the report does not contain it.
-  if (changed.length === 0 || status === 'approved') await requestSync(run, tenant_id, provider_id)
+  // The report may be a late repetition of an old one, and lacks the text that the carrier has reviewed.
+  if (changed.length === 0 || status !== undefined) await requestSync(run, tenant_id, provider_id)
 }
 
 /** Makes the synchronisation of a tenant's accounts, or of one, due now. @returns their number */
