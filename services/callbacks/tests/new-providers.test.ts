@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { expectProblem } from '@notify/test-kit/api'
+import { expectProblem, untilAvailable } from '@notify/test-kit/api'
 import { type Account, postForm, report, signature } from '@notify/test-kit/callbacks'
 import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
 import { type DispatchGate, startDispatchGate } from '@notify/test-kit/dispatch-gate'
@@ -69,6 +69,38 @@ function writeStop({ sid, authToken }: Account, From: string, To = demoNumber) {
   const signed = signature(authToken, env.stack.url('gateway') + inboundAddress, fields)
   const headers = { 'x-forwarded-for': `203.0.113.${caller}` }
   return postForm(env, { fields, address: inboundAddress, signed, headers })
+}
+
+const app = { business_account_id: '129820579749403', app_secret: 'secret-of-the-app' }
+
+/** Connects a WhatsApp number of the app. @returns the id of its provider */
+async function connectNumber(phone_number_id: string): Promise<string> {
+  const { status, body } = await env.api('POST', '/api/v1/providers', {
+    token: env.operatorToken,
+    body: {
+      ...{ channel: 'whatsapp', kind: 'whatsapp_cloud', name: 'New' },
+      credentials: { ...app, phone_number_id, access_token: 'EAAtoken1' },
+    },
+  })
+  expect(status).toBe(201)
+  return body.provider_id
+}
+
+/** Posts a stop of marketing by a contact of this number, at the address of a provider of the app. */
+function postStop(providerId: string, phone_number_id: string) {
+  const stop = { wa_id: '16505551234', category: 'marketing_messages', value: 'stop', timestamp: 1761548340 }
+  const value = { messaging_product: 'whatsapp', metadata: { phone_number_id }, user_preferences: [stop] }
+  const entry = [{ id: app.business_account_id, time: 1, changes: [{ field: 'user_preferences', value }] }]
+  const raw = JSON.stringify({ object: 'whatsapp_business_account', entry })
+  const digest = createHmac('sha256', app.app_secret).update(raw).digest('hex')
+  return env.api('POST', `/api/v1/callbacks/cloud/${providerId}`, {
+    key: null,
+    raw,
+    headers: {
+      ...{ 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${digest}` },
+      'x-forwarded-for': `203.0.113.${caller}`,
+    },
+  })
 }
 
 /** Why a tenant sends nothing to a number. */
@@ -154,6 +186,19 @@ test('while one address invents accounts, a new account is taken from another ad
   isFlooding = false
   await Promise.all(flood)
   expect(answer.status).toBe(200)
+})
+
+test('a stop at the address of an own app, to a number whose event has not arrived, is recorded; while dispatch is away it is 503', async () => {
+  const first = await connectNumber('180960945997701')
+  const recorded = { status: 200, body: { status: 'recorded' } }
+  expect(await untilAvailable(() => postStop(first, '180960945997701'))).toMatchObject(recorded)
+  await connectNumber('180960945997702')
+  gate.set('refuse')
+  expectProblem(await postStop(first, '180960945997702'), 503, 'service_unavailable')
+  gate.set('pass')
+  expect(await untilAvailable(() => postStop(first, '180960945997702'))).toMatchObject(recorded)
+  const ignored = { status: 200, body: { status: 'ignored' } }
+  expect(await untilAvailable(() => postStop(first, '180960945997703'))).toMatchObject(ignored)
 })
 
 test('a STOP that arrives before the event of its provider suppresses its sender, for the tenant whose number it names', async () => {

@@ -82,7 +82,9 @@ async function receive(context: Context, kind: string, claim: Claim, { address }
   const tryToLearn = (id: string, senders?: string) => ask(id, senders).catch(() => false)
   const findMore: FindAccounts = async (of) => {
     const more = await accounts.find(kind, of)
-    const learned = await Promise.all('providerId' in of ? more.unknownIds.map((id) => tryToLearn(id)) : [])
+    // For an unknown account no known one counts: without an answer the carrier must repeat the callback.
+    const learn = 'providerId' in of ? tryToLearn : ask
+    const learned = await Promise.all(more.unknownIds.map((id) => learn(id)))
     const { faults, accounts: found } = learned.includes(true) ? await accounts.find(kind, of) : more
     if (faults.length > 0) throw unsure(faults[0])
     return found
