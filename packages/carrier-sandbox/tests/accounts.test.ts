@@ -58,6 +58,22 @@ test('a person writes only to a carrier that has an account with a webhook and r
   }
 })
 
+test('a WhatsApp account lists its subscribed app and its numbers, with its own token only', async () => {
+  const number = (phone_number_id: string, business_account_id: string) => ({
+    ...{ phone_number_id, business_account_id, access_token: `token-${business_account_id}` },
+    ...{ app_secret: 'secret', webhook_url: 'http://127.0.0.1:9/cloud' },
+  })
+  const META_NUMBERS = JSON.stringify([number('1', '10'), number('2', '10'), number('3', '20')])
+  const { url } = await startSandbox({ META_NUMBERS })
+  const read = async (path: string, token: string) => {
+    const answer = await fetch(`${url}/meta/v23.0/${path}`, { headers: { authorization: `Bearer ${token}` } })
+    return [answer.status, ((await answer.json()) as { data?: unknown[] }).data]
+  }
+  expect(await read('10/phone_numbers?fields=id', 'token-10')).toEqual([200, [{ id: '1' }, { id: '2' }]])
+  expect(await read('20/subscribed_apps', 'token-20')).toEqual([200, [expect.anything()]])
+  for (const path of ['10/phone_numbers', '10/subscribed_apps']) expect((await read(path, 'token-20'))[0]).toBe(401)
+})
+
 test('the form of each account is shown', async () => {
   const { url } = await startSandbox()
   const { items } = (await (await fetch(`${url}/accounts`)).json()) as { items: { carrier: string; account: object }[] }

@@ -27,6 +27,8 @@ export function metaRoutes(context: MetaContext): Router {
   return Router()
     .post('/:version/:id/messages', createMessage(context))
     .get('/:version/:id/message_templates', listTemplates(context))
+    .get('/:version/:id/subscribed_apps', listApps(context))
+    .get('/:version/:id/phone_numbers', listNumbers(context))
     .get('/:version/:id', fetchNumber(context))
     .use((_req, res) => sendError(res, errors.notFound))
 }
@@ -115,6 +117,26 @@ function fetchNumber({ numbers }: MetaContext): RequestHandler<{ id: string }> {
       quality_rating: 'GREEN',
       code_verification_status: 'VERIFIED',
     })
+  }
+}
+
+/** `GET …/subscribed_apps`: the app that gets the webhooks of an account. */
+function listApps({ numbers }: MetaContext): RequestHandler<{ id: string }> {
+  return (req, res) => {
+    const number = numbers.find(({ business_account_id }) => business_account_id === req.params.id)
+    if (!number) return sendError(res, errors.notFound)
+    if (!isAuthentic(req, number)) return sendError(res, errors.authenticate)
+    res.json({ data: [{ whatsapp_business_api_data: { id: '1', name: 'Sandbox', link: number.webhook_url } }] })
+  }
+}
+
+/** `GET …/phone_numbers`: the numbers of an account, on one page. */
+function listNumbers({ numbers }: MetaContext): RequestHandler<{ id: string }> {
+  return (req, res) => {
+    const own = numbers.filter(({ business_account_id }) => business_account_id === req.params.id)
+    if (!own[0]) return sendError(res, errors.notFound)
+    if (!isAuthentic(req, own[0])) return sendError(res, errors.authenticate)
+    res.json({ data: own.map(({ phone_number_id: id }) => ({ id })) })
   }
 }
 
