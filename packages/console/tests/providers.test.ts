@@ -61,6 +61,26 @@ test('a provider is added by the form of its kind, which names each fault at its
   await page.waitForURL('**/providers')
 })
 
+test('a WhatsApp provider that is added without a rate gets the default of its kind; when its rate is emptied, it has none', async () => {
+  const page = await harness.signIn({ path: '/providers/new' })
+  await page.getByLabel('Kind', { exact: true }).selectOption({ label: 'WhatsApp: WhatsApp Cloud API' })
+  await page.getByLabel('Name', { exact: true }).fill('A number')
+  await page.getByLabel('Phone number ID').fill('100200300500')
+  await page.getByLabel('Business account ID').fill('500600700800')
+  await page.getByLabel('Access token').fill(secret)
+  await button(page, 'Add the provider').click()
+  await page.waitForURL('**/providers/prov_*')
+  await drawer(page).getByText('80 in a second').waitFor()
+  await button(page, 'Edit').click()
+  await page.getByLabel('Rate limit (optional)').fill('')
+  await button(page, 'Save the changes').click()
+  await page.getByText('The provider is changed.').waitFor()
+  await drawer(page).getByText('80 in a second').waitFor({ state: 'detached' })
+  const path = new URL(page.url()).pathname.split('/').slice(-2).join('/')
+  const { body } = await asOperator(harness.env, 'GET', `/api/v1/${path}`)
+  expect(body).toMatchObject({ name: 'A number', rate_limit_per_second: null })
+})
+
 test('the secret of webhooks is shown once when it is made, and once when it is rotated, also if the question was closed', async () => {
   const page = await harness.signIn({ path: '/providers/new' })
   await page.getByLabel('Kind', { exact: true }).selectOption({ label: 'Webhook: Webhook signature' })

@@ -70,7 +70,7 @@ const content = z.strictObject({
       kind: z.string(),
       name: z.string(),
       priority: z.int(),
-      /** Messages per second that the account accepts, over all replicas. Absent or null: no limit. */
+      /** Messages per second that the account accepts, over all replicas. Null: no limit. Default: that of the kind. */
       rate_limit_per_second: z.int().min(1).max(10_000).nullable().optional(),
       /** The share of messages among providers of equal priority. Default: 100. */
       weight: z.int().min(0).max(100).optional(),

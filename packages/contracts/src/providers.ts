@@ -116,7 +116,9 @@ export const createProvider = defineRoute({
       application_id: idSchema('app').nullable().default(null),
       priority: Priority.optional(),
       weight: Weight.default(100),
-      rate_limit_per_second: Rate.default(null),
+      rate_limit_per_second: Rate.optional().meta({
+        description: 'Messages per second. Null: no limit. Default: 80 for kind whatsapp_cloud, none for others.',
+      }),
       credentials: credentials(z.string().max(longestCredential))
         .default({})
         .meta({ description: 'Fields of the kind; see the guide to providers. Never shown again.' }),

@@ -117,6 +117,19 @@ test('a WhatsApp number of another tenant is skipped; the others are loaded', as
   expect(new Set(rows.map(({ id }) => id))).toEqual(new Set([first.provider_id, other.provider_id]))
 })
 
+test('a WhatsApp number of the document without a rate gets the default of its kind, and with null none', async () => {
+  const account = { business_account_id: '500600700800', access_token: 'token-'.repeat(8) }
+  const number = (phone_number_id: string) => ({
+    ...{ ...provider(), channel: 'whatsapp', kind: 'whatsapp_cloud' },
+    credentials: { ...account, phone_number_id },
+  })
+  const [usual, unlimited] = [number('100200300401'), { ...number('100200300402'), rate_limit_per_second: null }]
+  await load(keyRingOf('one'), [usual, unlimited])
+  const rateOf = async ({ tenant_id, provider_id }: typeof usual) =>
+    (await findProvider(db.run, tenant_id, provider_id))?.rate_limit_per_second
+  expect([await rateOf(usual), await rateOf(unlimited)]).toEqual([80, null])
+})
+
 test('a webhook secret that the document replaces signs on for a day, and loading it again changes nothing', async () => {
   const [first, second] = [newWebhookSecret(), newWebhookSecret()]
   const hooks = { ...provider(), channel: 'webhook', kind: 'webhook' }

@@ -8,6 +8,8 @@ export const meta = {
   channel: 'whatsapp',
   credentials: MetaCredentials,
   loadSender: async () => (await import('./send.ts')).metaSender,
+  // Above it Meta refuses messages of the number, also codes.
+  defaultRatePerSecond: 80,
   hasTemplates: true,
   templateForm: {
     name: /^[a-z0-9_]{1,512}$/,

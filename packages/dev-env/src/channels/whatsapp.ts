@@ -1,5 +1,8 @@
 import type { DemoChannel } from './demo-channel.ts'
 
+/** The sandbox has no rate. */
+const rate_limit_per_second = null
+
 export const whatsapp: DemoChannel<'whatsapp'> = {
   accounts: (state) => [
     {
@@ -7,6 +10,7 @@ export const whatsapp: DemoChannel<'whatsapp'> = {
       kind: 'whatsapp_cloud',
       name: 'WhatsApp, shared app (sandbox)',
       priority: 1,
+      rate_limit_per_second,
       credentials: {
         phone_number_id: state.meta_phone_number_id,
         business_account_id: state.meta_waba_id,
@@ -18,6 +22,7 @@ export const whatsapp: DemoChannel<'whatsapp'> = {
       kind: 'whatsapp_cloud',
       name: 'WhatsApp, own app (sandbox)',
       priority: 2,
+      rate_limit_per_second,
       credentials: {
         phone_number_id: state.meta_own_phone_number_id,
         business_account_id: state.meta_own_waba_id,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { type ApiRequest, eventually } from '@notify/dev-env'
 import { expectProblem } from '@notify/test-kit/api'
-import { call, create, env, of, path, pathsOf, smtp, token, twilio, webhook } from './stack.ts'
+import { call, create, env, of, path, pathsOf, smtp, token, twilio, webhook, whatsapp } from './stack.ts'
 
 test('credentials go in and never come out: of secrets the last four characters show', async () => {
   const made = await create(twilio())
@@ -34,6 +34,19 @@ test('the weight is a share from 0 to 100', async () => {
   expect([made.weight, (await change(0)).body.weight]).toEqual([5, 0])
   for (const weight of [-1, 101, 1.5, '5']) expect(pathsOf(await change(weight))).toEqual(['weight'])
   await call('DELETE', of(made.provider_id))
+})
+
+test('a provider without a rate gets the default of its kind: WhatsApp 80 in a second, Twilio none; null means none', async () => {
+  const rateOf = async (body: object) => {
+    const { provider_id, rate_limit_per_second } = await create(body)
+    expect((await call('GET', of(provider_id))).body).toMatchObject({ rate_limit_per_second })
+    await call('DELETE', of(provider_id))
+    return rate_limit_per_second
+  }
+  expect(await rateOf(whatsapp())).toBe(80)
+  expect(await rateOf(whatsapp({}, { rate_limit_per_second: 20 }))).toBe(20)
+  expect(await rateOf(whatsapp({}, { rate_limit_per_second: null }))).toBeNull()
+  expect(await rateOf(twilio())).toBeNull()
 })
 
 test('a webhook provider gets neither a rate nor a weight, which would have no effect; its defaults may be repeated', async () => {

@@ -39,7 +39,7 @@ export function EditProvider({ provider, kind, onDone }: EditProviderProps) {
       const body = {
         name,
         ...(order === undefined ? {} : { priority: order }),
-        ...sharingOf(edited, hasCarrier),
+        ...sharingOf(edited, { hasCarrier }),
         ...(changed ? { credentials: changed } : {}),
       }
       return storedOf(await change.mutateAsync({ id, body, expected_updated_at }))

@@ -72,7 +72,7 @@ function NewProviderForm({ kinds, onCreated, onCancel }: FormProps) {
       name: value.name,
       application_id: value.applicationId || null,
       ...(priority === undefined ? {} : { priority }),
-      ...sharingOf(value, hasCarrier),
+      ...sharingOf(value, { hasCarrier, isNew: true }),
       credentials: newCredentials(fields, values),
     })
     draft.clear()

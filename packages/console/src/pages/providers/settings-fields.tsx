@@ -51,7 +51,7 @@ export function SettingsFields({ value, onChange, hasCarrier, isNew = false }: S
               label="Rate limit (optional)"
               name="rate_limit_per_second"
               inputMode="numeric"
-              hint="Messages in a second. Empty: no limit."
+              hint={`Messages in a second. Empty: ${isNew ? 'the default of the kind' : 'no limit'}.`}
               value={value.rate}
               onChange={(event) => onChange({ ...value, rate: event.target.value })}
             />
@@ -63,12 +63,17 @@ export function SettingsFields({ value, onChange, hasCarrier, isNew = false }: S
 }
 
 type Sharing = Pick<NewProvider, 'weight' | 'rate_limit_per_second'>
+type Sharer = Pick<SettingsFieldsProps, 'hasCarrier' | 'isNew'>
 
 /** Weight and rate as they are sent: without a carrier none, also if they were typed for another kind. */
-export function sharingOf({ weight, rate }: Settings, hasCarrier: boolean): Sharing {
+export function sharingOf({ weight, rate }: Settings, { hasCarrier, isNew = false }: Sharer): Sharing {
   if (!hasCarrier) return {}
-  const share = numberOf(weight)
-  return { ...(share === undefined ? {} : { weight: share }), rate_limit_per_second: numberOf(rate) ?? null }
+  const [share, limit] = [numberOf(weight), numberOf(rate)]
+  return {
+    ...(share === undefined ? {} : { weight: share }),
+    // A new provider gets the default of its kind.
+    ...(limit === undefined && isNew ? {} : { rate_limit_per_second: limit ?? null }),
+  }
 }
 
 /** The number in a field. Other text is sent unchanged, so that the service reports the error. */

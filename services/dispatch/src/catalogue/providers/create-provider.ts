@@ -28,11 +28,11 @@ export const createProvider: Handler<Context & WithProviders & WithHostResolver,
     const credentials = { ...body.credentials, ...made }
     requireCredentials(kind, credentials)
     await requireDestination(context, kind, credentials)
-    return { id: newId('prov'), made, credentials }
+    return { id: newId('prov'), made, credentials, defaultRate: kind.defaultRatePerSecond ?? null }
   },
-  async effect(context, request, run, { id, made, credentials }) {
+  async effect(context, request, run, { id, made, credentials, defaultRate }) {
     const { body, principal } = request
-    const { channel, kind, name, application_id, rate_limit_per_second, weight } = body
+    const { channel, kind, name, application_id, rate_limit_per_second = defaultRate, weight } = body
     const tenant_id = principal.tenant_id
     await requireRoomForProvider(run, tenant_id, context.config.PROVIDERS_PER_TENANT)
     const priority = body.priority ?? (await lowestPriority(run, tenant_id, channel))

@@ -32,10 +32,11 @@ export async function saveProvider(
   record: ProviderRecord,
 ): Promise<void> {
   requireUsable(context.carrierTable, record)
-  const { provider_id: id, rate_limit_per_second = null, ...state } = record
+  const kind = kindOf(context.carrierTable, record.kind)
+  const { provider_id: id, rate_limit_per_second = kind?.defaultRatePerSecond ?? null, ...state } = record
   const known = await lockAnyProvider(run, id)
   if (known && known.updated_by !== null) return
-  const keepsFormer = known && makesSecret(kindOf(context.carrierTable, state.kind))
+  const keepsFormer = known && makesSecret(kind)
   const credentials = keepsFormer
     ? withFormerSecrets(state.credentials, credentialsOf(context, known))
     : state.credentials
