@@ -33,8 +33,8 @@ export interface CarrierKind {
   make?(given: Readonly<Record<string, string>>): Record<string, string>
   /** The carrier's id of the account, if callbacks name it. */
   accountIdOf?(credentials: Readonly<Record<string, string>>): string | undefined
-  /** Whether one tenant alone may connect an account. */
-  exclusiveAccount?: true
+  /** The credential field with the id of the account, if one tenant alone may connect an account. */
+  exclusiveAccount?: string
   /** The host that the tenant chose, which must be public. */
   destinationOf?(credentials: Readonly<Record<string, string>>): { host: string; port: number }
   /** The route that the carrier must be configured to call. */

@@ -23,7 +23,7 @@ export const meta = {
       ? {}
       : { verify_token: randomBytes(24).toString('base64url') },
   accountIdOf: ({ phone_number_id }) => phone_number_id,
-  exclusiveAccount: true,
+  exclusiveAccount: 'phone_number_id',
   callbackOf: ({ app_secret }) => (app_secret === undefined ? sharedCloudCallback : cloudCallback),
   environment: metaEnvironment,
 } as const satisfies SendingKind

@@ -32,6 +32,21 @@ test('a number of another tenant cannot be connected, also of many who try at th
   expectProblem(await call('POST', path, { body: again }), 409, 'provider_already_connected')
 })
 
+test('a WhatsApp provider keeps its number, so that receipts and STOPs to it still count', async () => {
+  const { provider_id: id, credentials } = await create(whatsapp())
+  const change = (fields: object) => call('PATCH', of(id), { body: { name: 'Changed', credentials: fields } })
+  const refused = await change({ phone_number_id: whatsapp().credentials.phone_number_id })
+  expectProblem(refused, 422, 'validation_failed')
+  expect(pathsOf(refused)).toEqual(['credentials.phone_number_id'])
+  expect((await call('GET', of(id))).body).toMatchObject({ name: 'Number', credentials })
+  const { phone_number_id } = credentials
+  expect((await change({ phone_number_id, business_account_id: '4712' })).body).toMatchObject({
+    name: 'Changed',
+    credentials: { phone_number_id, business_account_id: '4712' },
+  })
+  await call('DELETE', of(id))
+})
+
 test('only operators with providers:manage come near, and only to their own tenant’s', async () => {
   const { provider_id: id } = await create(webhook())
   const other = await addBareTenant(env)

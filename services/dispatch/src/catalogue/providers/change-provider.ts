@@ -13,6 +13,7 @@ import {
   requireCredentials,
   requireDestination,
   requireGenerated,
+  requireSameAccount,
   requireSecretsForDestination,
   type WithHostResolver,
 } from './read-credentials.ts'
@@ -42,6 +43,8 @@ export const changeProvider: Handler<Context & WithProviders & WithHostResolver,
     const defined = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
     const updated_by = principal.subject
     const written = await writeProvider(run, context, { ...state, ...defined, credentials, updated_by }, row)
+    // After the write, which refuses the account of another tenant with 409.
+    if (kind) requireSameAccount(kind, credentialsOf(context, row), credentials)
     const [before, after] = [describeProvider(context, row), describeProvider(context, written)]
     await recordAudit(run, dispatchAuditRecorded, {
       request,

@@ -54,6 +54,17 @@ export function requireSecretsForDestination(kind: ProviderKind, known: Credenti
   refuse(kept.map((name) => ({ path: `credentials.${name}`, message: 'must be given again for another host or port' })))
 }
 
+/**
+ * Refuses another account in a provider that owns its account: receipts and STOPs to the former one would no longer count.
+ * @throws Problem `validation_failed` naming the field as `credentials.<field>`
+ */
+export function requireSameAccount(kind: ProviderKind, before: Credentials, after: Credentials): void {
+  const { exclusiveAccount: field } = kind
+  if (field === undefined || before[field] === after[field]) return
+  const message = 'cannot be changed: connect the other number as a new provider, then delete this one'
+  refuse([{ path: `credentials.${field}`, message }])
+}
+
 function refuse(errors: readonly FieldError[]): void {
   const [first] = errors
   if (first) throw new Problem('validation_failed', `${first.path} ${first.message}`, { errors: errors.slice(0, 50) })
