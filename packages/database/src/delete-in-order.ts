@@ -3,6 +3,8 @@ interface Batch<Position> {
   deleted: number
   /** The position of the last of them; null if there were none. */
   last: Position | null
+  /** Whether more may be left; by default, whether the batch is full. */
+  more?: boolean
 }
 
 const anewEveryMs = 3_600_000
@@ -26,8 +28,8 @@ export function deletionInOrder<Position, Args extends unknown[]>(
       after = null
       anewAtMs = performance.now() + anewEveryMs
     }
-    const { deleted, last } = await deleteAfter(after, ...args)
+    const { deleted, last, more = deleted === batch } = await deleteAfter(after, ...args)
     after = last ?? after
-    return { deleted, more: deleted === batch }
+    return { deleted, more }
   }
 }

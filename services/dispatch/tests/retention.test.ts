@@ -94,6 +94,23 @@ test('several replicas delete each once, and a retry at the same moment keeps it
   expect([await stored('notifications', 'id'), await stored('in_flight', 'id')]).toEqual([[retried], [retried]])
 })
 
+test('a batch ends with the files that reach its limit of bytes, and the next one begins behind them', async () => {
+  const ids = await store(60 * dayMs, ended, 5)
+  await db.run(
+    `insert into attachments (id, tenant_id, content)
+     select id, $2, decode(repeat('ab', 1000), 'hex') from unnest($1::text[]) as id`,
+    [ids, tenantId],
+  )
+  const before = await endedBefore(db, retentionMs)
+  const deleteEnded = createEndedDeletion(db, 1500)
+  expect([await deleteEnded(before), await deleteEnded(before), await deleteEnded(before)]).toEqual([
+    { deleted: 2, more: true },
+    { deleted: 2, more: true },
+    { deleted: 1, more: false },
+  ])
+  expect(await db.run('select id from attachments')).toEqual([])
+})
+
 test('no clock that runs ahead deletes anything', async () => {
   const now = (await endedBefore(db, 0)).getTime()
   expect((await endedBefore(db, 0, now + 400 * dayMs)).getTime()).toBeLessThan(now + dayMs)

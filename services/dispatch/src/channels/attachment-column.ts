@@ -10,3 +10,7 @@ export const attachmentColumn: EncryptedColumn = {
   aadFrom: ['tenant_id', 'id'],
   aad: attachmentAad,
 }
+
+/** SQL: the bytes of the files of a row of `notifications`, which go with it or with its content. */
+export const fileBytesSql = (row: string) =>
+  `coalesce((select octet_length(a.content) from attachments a where a.id = ${row}.id), 0)`

@@ -1,8 +1,9 @@
 import { column, defineStatement, type Queries } from '@notify/database'
+import { fileBytesSql } from '../../channels/attachment-column.ts'
 import { endOfExpired, expiredReason } from '../../outcome/facts/expiry-sql.ts'
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
 import { askSql, silentSql, withAttempts } from '../../outcome/inquiries/inquiry-sql.ts'
-import { lockDueSql } from './open-sql.ts'
+import { fittingSql, lockDueSql } from './open-sql.ts'
 
 const waits = `n.status in ('queued', 'scheduled')`
 
@@ -14,9 +15,13 @@ const endExpired = defineStatement({
   name: 'end-expired',
   text: `
     with expired as (
-      ${lockDueSql('expires_at', {
-        still: `n.payload is not null and not n.sending and (n.status not in ('queued', 'scheduled') or n.when_due = 'send')`,
-      })}
+      ${fittingSql(
+        lockDueSql('expires_at', {
+          still: `n.payload is not null and not n.sending and (n.status not in ('queued', 'scheduled') or n.when_due = 'send')`,
+          bytes: fileBytesSql('n'),
+        }),
+        '$1',
+      )}
     ), ended as (
       update notifications n
       set status = case when ${waits} then ${endOfExpired('n')} else n.status end,
@@ -33,11 +38,14 @@ const endExpired = defineStatement({
   columns: { count: column.integer(), late: column.integer() },
 })
 
+/** Bytes of the files that one statement erases; many more would exceed its time. */
+const mostErasedBytes = 64 * 1024 * 1024
+
 /**
  * Ends messages that expired while they waited, and erases the payload of those that expired after they were sent.
  * @returns how many rows there were, and how many of them ended
  */
-export async function endExpiredNotifications(db: Queries) {
-  const [row] = await db.run(endExpired)
+export async function endExpiredNotifications(db: Queries, mostFileBytes = mostErasedBytes) {
+  const [row] = await db.run(endExpired, [mostFileBytes])
   return row!
 }

@@ -11,7 +11,7 @@ interface Sought {
   /** SQL conditions on the notification `n` itself. */
   still: string
   limit: number | string
-  /** SQL: what counts towards {@link mostHandOffBytes}, of the notification `n`. */
+  /** SQL: what counts towards the limit of {@link fittingSql}, of the notification `n`. */
   bytes?: string | undefined
 }
 
@@ -28,10 +28,10 @@ export function lockOpenSql({ where, orderBy, still, limit, bytes = '0' }: Sough
       limit ${limit}) as locked`
 }
 
-/** SQL: the ids of locked rows whose hand-offs fit into one statement, which owners share by bytes; the others stay. */
-export const fittingSql = (locked: string) => `
+/** SQL: the ids of locked rows whose bytes fit into one statement, at least one, which owners share by bytes; the others stay. */
+export const fittingSql = (locked: string, most: number | string = mostHandOffBytes) => `
   select id from (select id, bytes, sum(bytes) over (order by before, id) - bytes as written from (${locked}) as locked) as counted
-  where bytes = 0 or written < ${mostHandOffBytes}`
+  where bytes = 0 or written < ${most}`
 
 /** A column of `in_flight` with an index over lane, tenant and this time. */
 type DueColumn = 'next_attempt_at' | 'expires_at'
