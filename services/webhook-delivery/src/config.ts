@@ -60,9 +60,12 @@ export const Config = z.object({
     'Endpoints that one process delivers to at the same time, and as many further requests; a quarter of it more for those that keep failing. A tenant gets at most half',
   ),
   WEBHOOK_REPLAY_RATE: count(100).describe('Deliveries a second that the replay of one subscription requeues'),
-  WEBHOOK_RETENTION: duration('30d').describe(
-    'How long finished deliveries are kept, and those that wait for a disabled subscription',
-  ),
+  WEBHOOK_RETENTION: duration('30d')
+    // Longer than an event may be published again, which would otherwise be sent under another id.
+    .refine((ms) => ms >= 8 * 86_400_000, 'must be at least 8d')
+    .describe(
+      'How long finished deliveries are kept, and those that wait for a disabled subscription; at least 8 days',
+    ),
   SUBSCRIPTIONS_PER_APPLICATION: count(500).describe('Maximum webhook subscriptions per application'),
   SUBSCRIPTIONS_PER_TENANT: count(2000).describe('Maximum webhook subscriptions per tenant'),
   DNS_SERVERS: z
