@@ -160,6 +160,15 @@ test('every column named as a blind index is one that reindex renews, and the se
   expect(declared.flat()).toEqual(expect.arrayContaining(rows.map(({ schema, column }) => `${schema}.${column}`)))
 })
 
+test('every BRIN index takes in new pages as they fill: until the next vacuum, searches would read all of these', async () => {
+  const { rows } = await env.admin.query<{ name: string; options: string[] | null }>(
+    `select pg_class.oid::regclass::text as name, reloptions as options
+     from pg_class join pg_am on pg_am.oid = relam where amname = 'brin' and relkind = 'i' order by 1`,
+  )
+  expect(rows.length).toBeGreaterThan(3)
+  expect(rows).toEqual(rows.map(({ name }) => ({ name, options: ['autosummarize=on'] })))
+})
+
 test.each(serviceNames)(
   '%s says of each of its tables whether it moves with a tenant or stays, and why',
   async (service) => {

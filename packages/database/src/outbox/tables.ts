@@ -22,7 +22,7 @@ export const outboxTables: Migrations = [
        end $$`,
       'create index outbox_unpublished on outbox (id) where published_at is null',
       // BRIN serves only searches for the newest: deletions leave the ends of its ranges right, and their beginnings too early.
-      'create index outbox_published_at on outbox using brin (published_at)',
+      'create index outbox_published_at on outbox using brin (published_at) with (autosummarize = on)',
       `create table stream_watermark (
          stream text primary key,
          last_seq bigint not null,
