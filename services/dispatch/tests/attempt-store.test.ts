@@ -264,13 +264,48 @@ test('a message returned after another attempt keeps the list of accounts tried'
   expect(await claimOne(id)).toMatchObject({ tried: [first], attempt_count: 2, round_attempts: 1 })
 })
 
-test('a worker cannot return a message whose lease it has lost', async () => {
+test.each<Lane>(['otp', 'transactional', 'bulk'])(
+  'a worker that stood still beyond its lease returns a message that it has not sent, which is due at once: %s',
+  async (lane) => {
+    const [id] = (await queued(1, lane)) as [string]
+    const late = await claimOne(id, -1)
+    expect(await endExpiredAttempts(db, policy)).toEqual({ expired: 1, ended: 1 })
+    expect(await claim([id])).toEqual([])
+    await putBackClaims(db, [{ claim: late, afterMs: 0 }])
+    expect(await attemptsOf(id)).toEqual([])
+    expect(await rowOf(id)).toMatchObject({ status: 'queued', when_due: 'send', failure_reason: null, sending: false })
+    expect(await claimOne(id)).toMatchObject({ tried: null, attempt_count: 1, round_attempts: 1 })
+  },
+)
+
+test('a message returned after its lease keeps the list of accounts tried, and uses no step of the schedule', async () => {
   const [id] = (await queued(1)) as [string]
+  await settleAttempts(db, [ended(await claimOne(id), first, failsOver)])
   const late = await claimOne(id, -1)
   expect(await endExpiredAttempts(db, policy)).toEqual({ expired: 1, ended: 1 })
   await putBackClaims(db, [{ claim: late, afterMs: 0 }])
-  expect(await attemptsOf(id)).toMatchObject([{ outcome: 'unknown' }])
-  expect(await rowOf(id)).toMatchObject({ attempt_count: 1, failovers: 0 })
+  expect(await claimOne(id)).toMatchObject({ tried: [first], attempt_count: 2, round_attempts: 1 })
+})
+
+test('a worker cannot return a message after its lease that was claimed, retried or given up meanwhile, nor one that a carrier got', async () => {
+  const ids = (await queued(4)) as [string, string, string, string]
+  const [claimed, retried, givenUp, called] = ids
+  const late = await claim([claimed, retried, givenUp], -1)
+  expect(await endExpiredAttempts(db, policy)).toEqual({ expired: 3, ended: 3 })
+  await db.run('update notifications set next_attempt_at = now() where id = $1', [claimed])
+  await takeDueNotifications(db, channels)
+  await claimOne(claimed)
+  await db.run('update notifications set round_attempts = 0 where id = $1', [retried])
+  await db.run(`update notifications set status = 'failed' where id = $1`, [givenUp])
+  late.push(await claimOne(called))
+  await settleAttempts(db, [{ ...ended(late.at(-1)!, first, waits), outcome: 'unknown' }])
+  const before = await Promise.all(ids.map(rowOf))
+  await putBackClaims(
+    db,
+    late.map((one) => ({ claim: one, afterMs: 0 })),
+  )
+  expect(await Promise.all(ids.map(rowOf))).toEqual(before)
+  for (const id of ids) expect((await attemptsOf(id))[0]).toMatchObject({ number: 1, outcome: 'unknown' })
 })
 
 test.each<Lane>(['otp', 'transactional', 'bulk'])(

@@ -5,6 +5,11 @@ import type { Claim } from './claim-store.ts'
 
 const dueAgain = 'now() + make_interval(secs => gone.after_ms / 1000)'
 const isLater = `n.status = 'queued' and gone.after_ms > 0`
+/** How many accounts its failover had tried: an ended lease has ended the failover. */
+const triedBefore = 'coalesce(gone.tried, n.failovers)'
+
+/** SQL: whether the lease has ended, perhaps during this statement, and the message has waited since then. */
+const hasLostLease = `locked.waits and coalesce(a.outcome, 'unknown') = 'unknown' and a.provider_id is null`
 
 /**
  * Removes the attempt, because no carrier was called. Its id identifies it, because the next attempt reuses its number. Rows
@@ -13,30 +18,34 @@ const isLater = `n.status = 'queued' and gone.after_ms > 0`
 const putBack = defineStatement({
   name: 'put-back-claims',
   text: `
-    with unmade as (select * from json_to_recordset($1::json) as t (id text, attempt_id text, after_ms float8, held boolean, asked boolean, starts_again boolean)),
+    with unmade as (select * from json_to_recordset($1::json) as t (id text, attempt_id text, tried int, after_ms float8, held boolean, asked boolean, starts_again boolean)),
     locked as (
-      select unmade.*, n.attempt_count as number, n.sending from notifications n join unmade using (id)
+      select unmade.*, n.attempt_count as number, n.sending,
+        n.status = 'queued' and not n.sending and n.round_attempts > 0 as waits
+      from notifications n join unmade using (id)
       order by n.id for update of n
     ), gone as (
       delete from attempts a using locked
-      where locked.sending and a.notification_id = locked.id and a.number = locked.number and a.id = locked.attempt_id
-        and a.finished_at is null
+      where a.notification_id = locked.id and a.number = locked.number and a.id = locked.attempt_id
+        and (locked.sending and a.finished_at is null or ${hasLostLease})
       returning locked.*
     )
     update notifications n
     set sending = false, attempt_count = n.attempt_count - 1,
+        when_due = case when gone.waits then 'send' else n.when_due end,
+        failure_reason = case when not gone.waits then n.failure_reason end,
         send_at = case when gone.asked and ${isLater} then ${dueAgain} else n.send_at end,
         held_since = case when gone.held then coalesce(n.held_since, now()) else n.held_since end,
-        round_attempts = n.round_attempts - case when n.failovers = 0 then 1 else 0 end,
-        failovers = case when gone.starts_again then 0 else n.failovers end,
+        round_attempts = n.round_attempts - case when ${triedBefore} = 0 then 1 else 0 end,
+        failovers = case when gone.starts_again then 0 else ${triedBefore} end,
         next_attempt_at = case when ${isLater} then ${dueAgain} end,
-        enqueued_at = case when ${isLater} then ${dueAgain} else n.enqueued_at end
+        enqueued_at = case when ${isLater} then ${dueAgain} else least(n.enqueued_at, now()) end
     from gone where n.id = gone.id`,
 })
 
 /** A claim to requeue without a call. */
 export interface Unmade {
-  claim: Pick<Claim, 'id' | 'attempt_id'>
+  claim: Pick<Claim, 'id' | 'attempt_id'> & Partial<Pick<Claim, 'tried'>>
   /** When it is due again; 0: now. */
   afterMs: number
   /** Whether HOLD_LIMIT counts from now on, because of an internal error. */
@@ -47,12 +56,13 @@ export interface Unmade {
   startsAgain?: boolean
 }
 
-/** Requeues claims. Changes nothing for a claim that has ended. */
+/** Requeues claims, also one whose lease has ended, unless the message was given up, retried or claimed meanwhile. */
 export async function putBackClaims(db: Queries, unmade: readonly Unmade[]): Promise<void> {
   const rows = unmade.map(
-    ({ claim: { id, attempt_id }, afterMs, held = false, asked = false, startsAgain = false }) => ({
+    ({ claim: { id, attempt_id, tried }, afterMs, held = false, asked = false, startsAgain = false }) => ({
       id,
       attempt_id,
+      tried: tried === null ? 0 : tried?.length,
       after_ms: afterMs,
       held,
       asked,
