@@ -5,7 +5,8 @@ import type { TestEnv } from '@notify/dev-env'
 import { entriesBehindReader, useOwnSchema } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
 import { claimForSending } from '../src/deliver/claim/claim-store.ts'
-import type { Since } from '../src/deliver/queues/send-queues.ts'
+import { putBackClaims } from '../src/deliver/claim/put-back-store.ts'
+import { SendQueues, type Since } from '../src/deliver/queues/send-queues.ts'
 
 let db: Queries
 let env: TestEnv
@@ -41,6 +42,23 @@ test('a claim reads none of the messages that were sent before, also while nothi
   }
   const claimNew = async () => expect(await claimOne('now')).toHaveLength(1)
   expect(await entriesBehindReader(db, env.sql('dispatch'), { index, before, work: claimNew })).toBeLessThan(50)
+})
+
+test('a claim after a message was put back reads none of those that were sent before, and finds that one', async () => {
+  const index = 'in_flight_ready'
+  const queue = new SendQueues(10).of(key)
+  let putBack: string | undefined
+  const before = async () => {
+    await queued(3000, '1 minute')
+    await db.runLong(`update notifications set status = 'sent'`)
+    await queued(1, '30 seconds')
+    const [claim] = await claimOne('earliest')
+    await putBackClaims(db, [{ claim: claim!, afterMs: 0 }])
+    queue.putBack(claim!.enqueued_at)
+    putBack = claim!.id
+  }
+  const claimAgain = async () => expect(await claimOne(queue.since)).toMatchObject([{ id: putBack }])
+  expect(await entriesBehindReader(db, env.sql('dispatch'), { index, before, work: claimAgain })).toBeLessThan(50)
 })
 
 test('a claim finds the oldest message that it is given, and without it only what was queued in the last seconds', async () => {

@@ -31,7 +31,7 @@ async function sendAll(applications: readonly string[], count: number, perSecond
       const later = turns.filter((againInMs) => againInMs > 0)
       waiting.set(application, waiting.get(application)! - claimed + later.length)
       for (const againInMs of later) {
-        queue.sleep(nowMs, againInMs, queue.inHand - 1)
+        queue.sleep(nowMs, againInMs, queue.inHand - 1, new Date())
         queues.release(queue)
       }
       const begun = turns.length - later.length

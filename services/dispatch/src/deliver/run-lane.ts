@@ -57,7 +57,7 @@ export function runLane(
     const span = kit.tracer.start(`send ${lane.lane} ${lane.channel}`, { parent, kind: SpanKind.CONSUMER })
     let fault: unknown
     try {
-      applyVerdict(queue, await sender.send(claim, span))
+      applyVerdict(queue, claim, await sender.send(claim, span))
     } catch (error) {
       fault = error
       kit.log.warn({ err: error }, 'a message could not be sent; it will be tried again')
@@ -84,7 +84,7 @@ export function runLane(
     for (const pick of picks) {
       const own = byQueue.get(nameOf(pick.queue.key)) ?? []
       // The claim ended messages instead of returning them, so more may be due.
-      if (refused > 0) pick.queue.putBack()
+      if (refused > 0) pick.queue.wake()
       queues.claimed(pick, own.length)
       for (const one of own) start(one, pick.queue)
     }
@@ -94,7 +94,8 @@ export function runLane(
   /** Postgres does not answer: claims from the picked queues later. */
   const retryLater = async (picks: readonly Pick[], fault: unknown) => {
     for (const pick of picks) {
-      pick.queue.putBack()
+      // The outage may last longer than a claim for new messages reaches back.
+      pick.queue.wake('earliest')
       queues.claimed(pick, 0)
     }
     if (performance.now() - warnedAtMs > warnEveryMs) {
@@ -158,10 +159,10 @@ export function runLane(
   }
 }
 
-function applyVerdict(queue: SendQueue, verdict: Verdict): void {
+function applyVerdict(queue: SendQueue, { enqueued_at }: Claim, verdict: Verdict): void {
   const nowMs = performance.now()
   if (verdict.kind === 'answered') queue.widen(nowMs)
-  else if (verdict.kind === 'again') queue.putBack()
+  else if (verdict.kind === 'again') queue.putBack(enqueued_at)
   // After a rate limit the window is the number of other messages in hand; after an open circuit breaker it is one.
-  else queue.sleep(nowMs, verdict.forMs, verdict.kind === 'rate_limited' ? queue.inHand - 1 : 1)
+  else queue.sleep(nowMs, verdict.forMs, verdict.kind === 'rate_limited' ? queue.inHand - 1 : 1, enqueued_at)
 }

@@ -21,6 +21,7 @@ const { notifications, attempts } = tables
 const claimColumns = {
   ...pick(notifications, 'id', 'tenant_id', 'application_id', 'channel', 'lane', 'mode', 'recipient_masked'),
   ...pick(notifications, 'recipient_index', 'user_index', 'traceparent', 'attempt_count', 'round_attempts'),
+  enqueued_at: notifications.enqueued_at,
   payload: notifications.payload.present(),
   attempt_id: attempts.id,
   /** Providers that this failover must not use again; null when the attempt may use any of them. */
@@ -116,7 +117,7 @@ const claim = defineStatement({
     claimed as (${take}),
     opened as (${openAttempt})
     select claimed.id, claimed.tenant_id, claimed.application_id, claimed.channel, claimed.lane, claimed.mode, recipient_masked,
-      recipient_index, claimed.user_index, payload, traceparent, attempt_id, attempt_count, round_attempts,
+      recipient_index, claimed.user_index, payload, traceparent, attempt_id, attempt_count, round_attempts, claimed.enqueued_at,
       coalesce(${msSince('claimed.held_since')}, 0) as held_ms,
       case when held.since is not null then ${msSince('greatest(held.since, claimed.enqueued_at)')} end as queue_held_ms,
       (extract(epoch from expires_at - now()) * 1000)::float8 as expires_in_ms,

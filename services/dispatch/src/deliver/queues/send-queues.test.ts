@@ -67,7 +67,7 @@ test('a queue that sleeps is not claimed; then one message tries, and each answe
   const queue = queues.of(keyOf('broken'))
   queue.wake()
   claimAll(queues, queues.choose(turn({ tokens: 8 })))
-  queue.sleep(0, 5000, 1)
+  queue.sleep(0, 5000, 1, new Date())
   for (let n = 0; n < 8; n++) {
     queue.widen(100)
     queues.release(queue)
@@ -94,7 +94,7 @@ test('a wake during a claim that finds nothing is not lost', () => {
   expect(queues.choose(turn())).toHaveLength(1)
 })
 
-test('claims of a queue begin at its oldest message; when none is left, at new ones; after one was put back, at the first again', () => {
+test('claims of a queue begin at its oldest message; when none is left, at new ones; after some were put back, at the oldest of them', () => {
   const queues = new SendQueues(10)
   const queue = queues.of(keyOf('a'))
   expect(queue.since).toBe('now')
@@ -105,13 +105,19 @@ test('claims of a queue begin at its oldest message; when none is left, at new o
   const picks = queues.choose(turn())
   claimAll(queues, picks, 1)
   expect(queue.since).toBe('now')
-  queue.putBack()
-  expect(queue.since).toBe('earliest')
+  const [older, newer] = [new Date(1000), new Date(2000)]
+  queue.putBack(newer)
+  expect(queue.since).toBe(newer)
   const late = queues.choose(turn())
-  queue.putBack()
+  queue.putBack(older)
   claimAll(queues, late, 0)
-  expect(queue.since).toBe('earliest')
-  queue.sleep(0, 1000, 1)
+  expect(queue.since).toBe(older)
+  queue.putBack(newer)
+  expect(queue.since).toBe(older)
+  queue.sleep(0, 1000, 1, oldest)
+  expect(queue.since).toBe(oldest)
+  queue.wake('earliest')
+  queue.putBack(older)
   expect(queue.since).toBe('earliest')
 })
 
@@ -128,7 +134,7 @@ test('a queue that has slept may begin as soon as it is woken, and one without a
   const queue = queues.of(keyOf('slept'))
   queue.wake()
   claimAll(queues, queues.choose(turn({ tokens: 2 })), 1)
-  queue.sleep(0, 1000, 3)
+  queue.sleep(0, 1000, 3, new Date())
   queues.release(queue)
   expect(queues.hasNewcomer(999, new Set())).toBe(false)
   expect(queues.hasNewcomer(1000, new Set())).toBe(true)

@@ -59,9 +59,10 @@ export class SendQueue {
     this.wakes++
   }
 
-  /** A message was put back, perhaps an old one. */
-  putBack(): void {
-    this.wake('earliest')
+  /** A message was put back, perhaps an old one: it has been in the queue since this time. */
+  putBack(enqueuedAt: Date): void {
+    const isLater = this.since === 'now' || (this.since !== 'earliest' && this.since > enqueuedAt)
+    this.wake(isLater ? enqueuedAt : this.since)
   }
 
   /** The carrier has answered. An answer that arrives while the queue sleeps belongs to an earlier call and is ignored. */
@@ -69,12 +70,12 @@ export class SendQueue {
     if (this.asleepUntilMs <= nowMs) this.window++
   }
 
-  /** Claims nothing for this time, and afterwards `window` messages at first. */
-  sleep(nowMs: number, forMs: number, window: number): void {
+  /** Claims nothing for this time, and afterwards `window` messages at first; one that was put back has caused this. */
+  sleep(nowMs: number, forMs: number, window: number, enqueuedAt: Date): void {
     const isAsleep = this.asleepUntilMs > nowMs
     this.asleepUntilMs = isAsleep ? Math.min(this.asleepUntilMs, nowMs + forMs) : nowMs + forMs
     this.window = Math.max(1, window)
-    this.putBack()
+    this.putBack(enqueuedAt)
   }
 }
 
