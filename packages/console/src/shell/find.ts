@@ -56,7 +56,7 @@ async function find(text: string): Promise<Found[]> {
   if (prefix === 'whdel') return ofDelivery(text)
   if (prefix === 'msg') return ofWebhookId(text)
   // A key may be pasted with the header or command around it; `task_test_1` may be the key of an event.
-  if (/\bsk_|sk_(?:live|test)_\w{26}/.test(text)) return ofKey(text)
+  if (/^sk_|sk_(?:live|test)_\w{26}/.test(text)) return ofKey(text)
   if (isAddress(text)) return ofRecipient(text)
   // The beginning of a number or an address, which is still being typed, is not to stand in a query string either.
   if (mayBecomeAddress(text)) return []
