@@ -117,7 +117,7 @@ test('a WhatsApp number of another tenant is skipped; the others are loaded', as
   expect(new Set(rows.map(({ id }) => id))).toEqual(new Set([first.provider_id, other.provider_id]))
 })
 
-test('a WhatsApp number of the document without a rate gets the default of its kind, and with null none', async () => {
+test('a WhatsApp number of the document without a rate gets the default of its kind, with null none, and stays the same number', async () => {
   const account = { business_account_id: '500600700800', access_token: 'token-'.repeat(8) }
   const number = (phone_number_id: string) => ({
     ...{ ...provider(), channel: 'whatsapp', kind: 'whatsapp_cloud' },
@@ -128,6 +128,10 @@ test('a WhatsApp number of the document without a rate gets the default of its k
   const rateOf = async ({ tenant_id, provider_id }: typeof usual) =>
     (await findProvider(db.run, tenant_id, provider_id))?.rate_limit_per_second
   expect([await rateOf(usual), await rateOf(unlimited)]).toEqual([80, null])
+  const other = provider()
+  await load(keyRingOf('one'), [{ ...number('100200300403'), provider_id: usual.provider_id, name: 'Renamed' }, other])
+  expect(await findProvider(db.run, usual.tenant_id, usual.provider_id)).toMatchObject({ name: usual.name })
+  expect(await findProvider(db.run, other.tenant_id, other.provider_id)).toBeDefined()
 })
 
 test('a webhook secret that the document replaces signs on for a day, and loading it again changes nothing', async () => {

@@ -119,14 +119,17 @@ test('a report changes only the fields that it names, and an older one changes n
   expect(row).toMatchObject({ status: 'paused', category: 'utility', quality: null, content: null })
 })
 
-test('a report of a status causes a synchronisation, because it may repeat an older one; a report of a category does not', async () => {
+test('a report of a status causes a synchronisation soon, because it may repeat an older one; a report of a category does not', async () => {
   const { id, tenant_id } = await connect()
   await saveTemplates(db.run, await claimOf(id), [template('a', 'en')], 60_000)
   const received_at = new Date(Date.now() + 1000).toISOString()
   const report = { provider_id: id, tenant_id, channel: 'whatsapp' as const, name: 'a', language: 'en', received_at }
+  const isSoon = `select next_sync_at < now() + interval '10 seconds' as soon from carrier_template_syncs where provider_id = $1`
   await applyTemplateReport(db.run, { ...report, category: 'marketing' })
-  expect(await claimOf(id)).toBeUndefined()
+  expect(await db.run(isSoon, [id])).toEqual([{ soon: false }])
   await applyTemplateReport(db.run, { ...report, status: 'paused' })
+  expect(await db.run(isSoon, [id])).toEqual([{ soon: true }])
+  await applyTemplateReport(db.run, { ...report, name: 'unknown', status: 'paused' })
   expect(await claimOf(id)).toBeDefined()
 })
 

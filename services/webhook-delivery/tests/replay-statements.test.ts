@@ -68,6 +68,15 @@ test('a replay makes its endpoint due, also one that the retention removed', asy
   expect(due).toEqual([{ next_due_at: expect.any(Date) }])
 })
 
+test('a replay keeps the place of an endpoint that waits already', async () => {
+  const { id } = await sent('exhausted')
+  const endpoint = `origin_${id}`
+  await db.run(`update endpoints set next_due_at = now() - interval '1 hour' where id = $1`, [endpoint])
+  expect(await replayOne(db.run, id)).toBe(true)
+  const keeps = `select next_due_at < now() - interval '30 minutes' as keeps from endpoints where id = $1`
+  expect(await db.run(keeps, [endpoint])).toEqual([{ keeps: true }])
+})
+
 test('a message that has arrived stays reported as delivered: a replay that fails or is interrupted reports nothing', async () => {
   const { id, notification_id } = await sent('succeeded')
   expect(await replayOne(db.run, id)).toBe(true)

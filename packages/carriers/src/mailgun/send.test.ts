@@ -44,17 +44,18 @@ test('an inline image keeps the ending of its name, and the HTML shows it by the
 })
 
 test.each([
-  [404, 'Domain not found'],
-  [403, 'Domain mg.example.com is not allowed to send: it is disabled'],
-  [400, 'Domain mg.example.com is not allowed to send: it is disabled'],
-])('%i for the domain of the account is its fault, whatever sender the message has', async (status, message) => {
+  [404, 'Domain not found', {}],
+  [403, 'Domain mg.example.com is not allowed to send: it is disabled', {}],
+  [400, 'Domain mg.example.com is not allowed to send: it is disabled', {}],
+  [403, 'Domain shop.example is not allowed to send: the account is disabled', { verified_domain: 'mg.example.com' }],
+])('%i for the account or its domain is its fault, whatever sender the message has', async (status, message, domain) => {
   const paths: unknown[] = []
   const { sender, ids, stop } = await senderAt(mailgunSender, (request, response) => {
     paths.push(request.url)
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ message }))
   })
   const credentials = { api_key: 'key', domain: 'mg.example.com', region: 'us', from: 'shop@example.com' }
-  const own = { from: 'news@shop.example' }
+  const own = { from: 'news@shop.example', ...domain }
   const email = { to: 'ada@example.com', ...own, subject: 'Hi', text: 'Hi', mode: 'live', ...ids }
   const answer = await sender.send({ id: newId('prov'), revision: 1, credentials } as never, email as never)
   stop()

@@ -104,8 +104,8 @@ const statuses: Record<number, Verdict> = {
   420: later(),
 }
 
-/** Whether the sending domain is unverified, disabled or over a limit. */
-const refusesDomain = (sentence = '') => /is not allowed to send/i.test(sentence)
+/** Whether the sending domain, not the account, is unverified, disabled or over a limit. */
+const refusesDomain = (sentence = '') => /^(?!.*\baccount\b).*is not allowed to send/i.test(sentence)
 
 /** Mailgun has no codes of errors: the status decides, except that a domain which may not send is refused with 403 or 400. */
 function refusalOf({ status, body }: HttpAnswer) {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createHttpClient, type HttpClient } from '../http-client.ts'
+import { createHttpClient, type HttpClient, longestAnswer } from '../http-client.ts'
 import type { CarrierTemplate, SenderOptions } from '../sender.ts'
 import type { MetaCredentials } from './credentials.ts'
 import type { MetaEnvironment } from './environment.ts'
@@ -37,24 +37,31 @@ export async function listTemplates(
   const templates: CarrierTemplate[] = []
   try {
     let after: string | undefined
+    let size = pageSize
     for (let count = 0; count < mostPages; count++) {
-      const page = await readPage(client, path, credentials.access_token, after)
+      const page = await readPage(client, path, credentials.access_token, { limit: String(size), ...(after && { after }) })
+      if (page === 'too_large' && size > smallPageSize) {
+        size = smallPageSize
+        continue
+      }
+      if (page === 'too_large') throw new Error(`${size} templates of the account exceed ${longestAnswer} bytes`)
       templates.push(...page.data.map(templateOf))
       after = page.paging?.next === undefined ? undefined : page.paging.cursors?.after
       if (after === undefined) return templates
     }
-    throw new Error(`The account has more than ${pageSize * mostPages} templates`)
+    throw new Error(`The templates of the account have more than ${mostPages} pages`)
   } finally {
     client.close()
   }
 }
 
-async function readPage(client: HttpClient, path: string, accessToken: string, after: string | undefined) {
-  const query = new URLSearchParams({
-    fields: 'name,language,status,category,quality_score,components',
-    limit: String(pageSize),
-    ...(after === undefined ? {} : { after }),
-  })
+interface Range {
+  limit: string
+  after?: string
+}
+
+async function readPage(client: HttpClient, path: string, accessToken: string, range: Range) {
+  const query = new URLSearchParams({ fields: 'name,language,status,category,quality_score,components', ...range })
   const { status, body } = await client.call({
     method: 'GET',
     url: `${path}?${query}`,
@@ -62,6 +69,7 @@ async function readPage(client: HttpClient, path: string, accessToken: string, a
   })
   const page = Page.safeParse(body)
   if (status === 200 && page.success) return page.data
+  if (status === 200 && body === undefined) return 'too_large'
   const { code } = (body as { error?: { code?: unknown } } | undefined)?.error ?? {}
   throw new Error(`The carrier answered ${status}${typeof code === 'number' ? ` with error ${code}` : ''}`)
 }

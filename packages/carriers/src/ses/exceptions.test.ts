@@ -86,7 +86,7 @@ test.each<[string, object]>([
 ])('a permission of shop@mail.example.com that is missing for %s is %j', (resource, expected) => {
   const message = `User \`arn:aws:iam::1:user/shop' may not use \`arn:aws:ses:eu-west-1:1:${resource}'`
   for (const exception of ['AccessDeniedException', 'NotAuthorized']) {
-    const { text: _, ...verdict } = judgeSesError(403, exception, message, 'Shop@mail.example.com')
+    const { text: _, ...verdict } = judgeSesError(403, exception, message, 'Shop+orders@mail.example.com')
     expect(verdict).toEqual(expected)
   }
 })

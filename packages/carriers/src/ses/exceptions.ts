@@ -49,11 +49,14 @@ const denials: readonly string[] = ['AccessDeniedException', 'NotAuthorized']
  * of the message's own sender, or in the SES sandbox of a recipient.
  */
 function isOfOtherIdentity(exception: string, message: string, sender: string): boolean {
-  const identity = /:identity\/([^'"`\s]+)/.exec(message)?.[1]?.toLowerCase()
+  const identity = /:identity\/([^'"`\s]+)/.exec(message)?.[1]
   if (identity === undefined || !denials.includes(exception)) return false
-  const own = sender.toLowerCase()
-  return identity !== own && !`.${own.slice(own.lastIndexOf('@') + 1)}`.endsWith(`.${identity}`)
+  const [refused, own] = [withoutTag(identity), withoutTag(sender)]
+  return refused !== own && !`.${own.slice(own.lastIndexOf('@') + 1)}`.endsWith(`.${refused}`)
 }
+
+/** SES judges `shop+news@example.com` by the identity `shop@example.com`. */
+const withoutTag = (address: string) => address.toLowerCase().replace(/\+[^@]*@/, '@')
 
 /**
  * The verdict on a failed call: by exception if known, else by HTTP status. An identity that the account has not verified is its

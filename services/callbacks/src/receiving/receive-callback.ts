@@ -82,9 +82,18 @@ async function receive(context: Context, kind: string, claim: Claim, { address }
   const tryToLearn = (id: string, senders?: string) => ask(id, senders).catch(() => false)
   const findMore: FindAccounts = async (of) => {
     const more = await accounts.find(kind, of)
-    // For an unknown account no known one counts: without an answer the carrier must repeat the callback.
-    const learn = 'providerId' in of ? tryToLearn : ask
-    const learned = await Promise.all(more.unknownIds.map((id) => learn(id)))
+    const named = new Set<string | null | undefined>('accountIds' in of ? of.accountIds : [])
+    const hasOthers = more.accounts.some(({ accountId }) => named.has(accountId))
+    /** For an unknown account no other counts: without an answer the carrier must repeat the callback. */
+    const learn = async (id: string) => {
+      if ('providerId' in of) return tryToLearn(id)
+      return ask(id).catch((error: unknown) => {
+        // The callback would exceed the limit at each repetition, and those whom it also names would get nothing.
+        if (hasOthers && error instanceof Problem && error.code === 'rate_limited') return false
+        throw error
+      })
+    }
+    const learned = await Promise.all(more.unknownIds.map(learn))
     const { faults, accounts: found } = learned.includes(true) ? await accounts.find(kind, of) : more
     if (faults.length > 0) throw unsure(faults[0])
     return found

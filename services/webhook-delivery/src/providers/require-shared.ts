@@ -6,6 +6,8 @@ import { findProvider } from './provider-store.ts'
 /** Longer than a copy takes to arrive, and more than the clocks of processes differ. */
 const newForMs = 60_000
 
+const notYet = 'No webhook provider with this provider_id is known here yet; if it was created just now, try again'
+
 /**
  * @throws Problem `validation_failed` unless subscriptions of the application may name the provider; `service_unavailable` while the
  * copy of a new one may not have arrived
@@ -17,9 +19,7 @@ export async function requireShared(
 ): Promise<void> {
   const provider = await findProvider(run, id, tenant_id)
   if (!provider && isNew(id)) {
-    throw new Problem('service_unavailable', 'The provider is not known here yet; try again', {
-      headers: { 'Retry-After': '1' },
-    })
+    throw new Problem('service_unavailable', notYet, { headers: { 'Retry-After': '1' } })
   }
   const isUsable =
     provider &&

@@ -6,7 +6,8 @@ import type { DueSync } from './claim-syncs.ts'
 
 export type CarrierTemplateRow = Selectable<Tables['carrier_templates']>
 
-const now = sql<Date>`now()`
+/** A carrier's list may be older than its report. Reports of this time share a synchronisation. */
+const listedAfterMs = 5000
 
 const plan = defineStatement({
   name: 'plan-template-syncs',
@@ -53,16 +54,17 @@ export async function applyTemplateReport(run: Run, report: TemplateChange): Pro
       .where('reported_at', '<=', reported_at)
       .returning('name'),
   )
+  if (changed.length === 0) await requestSync(run, tenant_id, provider_id)
   // The report may be a late repetition of an old one, and lacks the text that the carrier has reviewed.
-  if (changed.length === 0 || status !== undefined) await requestSync(run, tenant_id, provider_id)
+  else if (status !== undefined) await requestSync(run, tenant_id, provider_id, listedAfterMs)
 }
 
-/** Makes the synchronisation of a tenant's accounts, or of one, due now. @returns their number */
-export async function requestSync(run: Run, tenantId: Id<'ten'>, providerId?: Id<'prov'>): Promise<number> {
+/** Makes the synchronisation of a tenant's accounts, or of one, due now or after a time. @returns their number */
+export async function requestSync(run: Run, tenantId: Id<'ten'>, providerId?: Id<'prov'>, afterMs = 0): Promise<number> {
   const rows = await run(
     build
       .updateTable('carrier_template_syncs')
-      .set({ next_sync_at: now })
+      .set({ next_sync_at: sql<Date>`least(next_sync_at, now() + ${afterMs} * interval '1 millisecond')` })
       .where('tenant_id', '=', tenantId)
       .$if(providerId !== undefined, (query) => query.where('provider_id', '=', providerId!))
       .returning('provider_id'),

@@ -24,8 +24,8 @@ export function startTemplateSync(kit: Kit, context: Context & { onCommit: OnCom
     atLeastMs,
     async claim(inHand) {
       await planSyncs(db.run, kinds)
-      // An account may take hundreds of pages, one after the other.
-      return claimSyncs(db.run, most, config.CARRIER_TIMEOUT * 30, inHand)
+      // Each account may take several pages, one after the other.
+      return claimSyncs(db.run, most, config.CARRIER_TIMEOUT * 10, inHand)
     },
     work: (one) => withLogFields({ tenant_id: one.tenant_id }, () => sync(context, one)),
   })
