@@ -50,7 +50,7 @@ const named = (name) => (users[name] ??= inboxOf())
 Object.assign(globalThis, {
   put: (name, ...titles) => named(name).put(titles),
   empty: (name, refusals) => named(name).empty(refusals),
-  show: (name) => root.render(createElement(Inbox, { inbox: users[name].inbox })),
+  show: (name, locale) => root.render(createElement(Inbox, { inbox: users[name].inbox, locale })),
 })
 `
 
@@ -119,6 +119,15 @@ test('an emptied page whose older notifications cannot be loaded is not called e
   await shown.getByRole('button', { name: 'Load older' }).click()
   await shown.getByText('Older', { exact: true }).waitFor()
   expect(await shown.getByRole('alert').textContent()).toBe('')
+  expect(errors).toEqual([])
+  await context.close()
+})
+
+test('notifications are shown, with times in English, also for a locale that is no language tag', async () => {
+  const { page: shown, context, errors } = await openPage()
+  await call(shown, `put('ada', 'First'), show('ada', 'de_DE')`)
+  await shown.getByRole('button', { name: 'Notifications, 1 unread' }).click()
+  await shown.getByText('First').waitFor()
   expect(errors).toEqual([])
   await context.close()
 })

@@ -5625,7 +5625,7 @@ export interface components {
              * @default 100
              */
             weight?: number;
-            /** @default null */
+            /** @description Messages per second. Null: no limit. Default: 80 for kind whatsapp_cloud, none for others. */
             rate_limit_per_second?: number | null;
             /**
              * @description Fields of the kind; see the guide to providers. Never shown again.

@@ -137,7 +137,7 @@ export const Config = z.object({
     .describe('Failed requests per second of one address: missing or wrong credentials, or a wrong signature'),
   RATE_LIMIT_TENANT_PER_SECOND: perSecond
     .default(500)
-    .describe('Requests per second of one tenant, and as many of its test keys'),
+    .describe('Requests per second of one tenant, as many of its test keys, and as many of its operators'),
   ...proxyConfig,
 })
 export type Config = z.output<typeof Config>

@@ -5,7 +5,7 @@ import { mintApiKey } from '@notify/privacy'
 import { activity } from '@notify/test-kit/activity'
 import { expectProblem, post, storedRows } from '@notify/test-kit/api'
 import { demoAccount, postForm, signature, statusFields } from '@notify/test-kit/callbacks'
-import { addApplication, addBareTenant, addEmptyTenant, addKey } from '@notify/test-kit/callers'
+import { addApplication, addBareTenant, addEmptyTenant, addKey, operatorToken } from '@notify/test-kit/callers'
 import { rawRequest } from '@notify/test-kit/http'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { Redis } from 'ioredis'
@@ -217,6 +217,20 @@ test('test keys use up nothing of the limit of live keys', async () => {
   expect(refused.body.detail).toContain('tenant may make 6')
   // It passes the limits and then has no provider.
   expect((await post(env, smsTo(freshPhone()), { key: tenant.apiKey })).status).toBe(409)
+})
+
+test('keys that use up the limit of their tenant do not keep its operators from revoking one', async () => {
+  const tenant = await addBareTenant(env)
+  const { keyId, apiKey } = await addKey(env, tenant, { perSecond: 1000 })
+  const requests = Array.from({ length: 60 }, () => smsTo(freshPhone()))
+  await env.api('POST', '/api/v1/notifications/batch', { key: apiKey, body: { requests } })
+  const refused = await post(env, smsTo(freshPhone()), { key: apiKey })
+  expectProblem(refused, 429, 'rate_limited')
+  expect(refused.body.detail).toContain('tenant may make 6')
+  const token = operatorToken(env, { tenant_id: tenant.tenantId, permissions: ['applications:manage'] })
+  expect(
+    (await env.api('DELETE', `/api/v1/applications/${tenant.applicationId}/keys/${keyId}`, { token })).status,
+  ).toBe(204)
 })
 
 test('a refused request is counted before its permission and its body are looked at', async () => {

@@ -48,17 +48,20 @@ test.each([
   [403, 'Domain mg.example.com is not allowed to send: it is disabled', {}],
   [400, 'Domain mg.example.com is not allowed to send: it is disabled', {}],
   [403, 'Domain shop.example is not allowed to send: the account is disabled', { verified_domain: 'mg.example.com' }],
-])('%i for the account or its domain is its fault, whatever sender the message has', async (status, message, domain) => {
-  const paths: unknown[] = []
-  const { sender, ids, stop } = await senderAt(mailgunSender, (request, response) => {
-    paths.push(request.url)
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ message }))
-  })
-  const credentials = { api_key: 'key', domain: 'mg.example.com', region: 'us', from: 'shop@example.com' }
-  const own = { from: 'news@shop.example', ...domain }
-  const email = { to: 'ada@example.com', ...own, subject: 'Hi', text: 'Hi', mode: 'live', ...ids }
-  const answer = await sender.send({ id: newId('prov'), revision: 1, credentials } as never, email as never)
-  stop()
-  expect(answer).toMatchObject({ outcome: 'rejected_retryable', providerDown: true })
-  expect(paths).toEqual(['/mailgun/v3/mg.example.com/messages'])
-})
+])(
+  '%i for the account or its domain is its fault, whatever sender the message has',
+  async (status, message, domain) => {
+    const paths: unknown[] = []
+    const { sender, ids, stop } = await senderAt(mailgunSender, (request, response) => {
+      paths.push(request.url)
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ message }))
+    })
+    const credentials = { api_key: 'key', domain: 'mg.example.com', region: 'us', from: 'shop@example.com' }
+    const own = { from: 'news@shop.example', ...domain }
+    const email = { to: 'ada@example.com', ...own, subject: 'Hi', text: 'Hi', mode: 'live', ...ids }
+    const answer = await sender.send({ id: newId('prov'), revision: 1, credentials } as never, email as never)
+    stop()
+    expect(answer).toMatchObject({ outcome: 'rejected_retryable', providerDown: true })
+    expect(paths).toEqual(['/mailgun/v3/mg.example.com/messages'])
+  },
+)

@@ -5,8 +5,9 @@ import type { MetaCredentials } from './credentials.ts'
 import type { MetaEnvironment } from './environment.ts'
 import { readContent } from './template-content.ts'
 
-/** A template with a carousel may have 40 KB, and an answer 1 MiB. */
-const pageSize = 25
+const pageSize = 200
+/** After an answer that was too large: a template with a carousel may have 40 KB. */
+const smallPageSize = 25
 const mostPages = 800
 
 const Page = z.object({
@@ -39,7 +40,10 @@ export async function listTemplates(
     let after: string | undefined
     let size = pageSize
     for (let count = 0; count < mostPages; count++) {
-      const page = await readPage(client, path, credentials.access_token, { limit: String(size), ...(after && { after }) })
+      const page = await readPage(client, path, credentials.access_token, {
+        limit: String(size),
+        ...(after && { after }),
+      })
       if (page === 'too_large' && size > smallPageSize) {
         size = smallPageSize
         continue

@@ -56,7 +56,7 @@ function isOfOtherIdentity(exception: string, message: string, sender: string): 
 }
 
 /** SES judges `shop+news@example.com` by the identity `shop@example.com`. */
-const withoutTag = (address: string) => address.toLowerCase().replace(/\+[^@]*@/, '@')
+const withoutTag = (address: string) => address.toLowerCase().replace(/^([^@+]*)\+[^@]*@/, '$1@')
 
 /**
  * The verdict on a failed call: by exception if known, else by HTTP status. An identity that the account has not verified is its

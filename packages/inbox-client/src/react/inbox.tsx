@@ -73,7 +73,9 @@ export function Inbox({ inbox, theme = 'auto', align = 'end', labels, locale, on
         )}
       </button>
       <Arrivals key={`arrivals ${key}`} state={state} words={words} />
-      {isOpen && <Popover key={`popover ${key}`} {...{ inbox, state, words, locale, onOpen }} id={dialogId} />}
+      {isOpen && (
+        <Popover key={`popover ${key}`} {...{ inbox, state, words, onOpen }} locale={written.lang} id={dialogId} />
+      )}
     </div>
   )
 }

@@ -21,8 +21,8 @@ export interface PreferencesProps {
 
 /** What the user receives, by topic and channel, as switches. Needs `inbox.css`. */
 export function Preferences({ inbox, theme = 'auto', labels, locale }: PreferencesProps) {
-  const state = usePreferences(inbox, locale)
   const { labels: known, ...written } = preferenceLanguageOf(locale)
+  const state = usePreferences(inbox, written.lang)
   const words = { ...known, ...labels }
   const [hasFailed, setHasFailed] = useState(false)
   const id = useId()

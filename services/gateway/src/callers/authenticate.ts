@@ -208,7 +208,8 @@ async function operatorCaller(
   const tenant = await findTenant(db.run, tenantId)
   const limits = limitsOf(config, tenantId, {
     caller: { id: `operator ${tenantId} ${subject}`, limit: null },
-    tenant: { id: `tenant ${tenantId}`, limit: tenant?.rate_limit_per_second ?? null },
+    // Operators revoke keys and pause broadcasts also while keys use up the tenant's limit.
+    tenant: { id: `tenant ${tenantId} operators`, limit: tenant?.rate_limit_per_second ?? null },
   })
   const missingTenant = tenant ? undefined : tenantId
   return { principal, profile, limits, missingTenant, readOnly: tenant && whyReadOnly(tenant) }

@@ -20,6 +20,8 @@ test.each([
     '/api/v1/whatsapp/opt-ins/%2B15551230001',
     '/api/v1/whatsapp/opt-ins/{phone_e164}',
   ],
+  ['/api/v1/users/:user_id', `/api/v1/users/${id}`, '/api/v1/users/{user_id}'],
+  ['/api/v1/topics/:topic_key', '/api/v1/topics/user_01h2xcejqtf2nbrexx3vqjhp41', '/api/v1/topics/{topic_key}'],
   [undefined, '/api/v1/notification', '/api/v1/notification'],
   [undefined, '/api/v1/notification/ada?to=ada', '/api/v1/notification/…'],
   [undefined, '/api/v1/ada@example.com', '/api/v1/…'],

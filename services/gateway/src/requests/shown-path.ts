@@ -1,6 +1,7 @@
-import type { Route } from '@notify/contracts'
+import { idPrefixes, type Route } from '@notify/contracts'
 
-const ownId = /^[a-z]{2,8}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
+const idForm = /^([a-z]{2,8})_[0-7][0-9a-hjkmnp-tv-z]{25}$/
+const prefixes = new Set<string | undefined>(idPrefixes)
 const word = /^[a-z-]{1,40}$/
 
 /** A path without what callers wrote into it: our own ids stay, other parameters are named. */
@@ -12,7 +13,8 @@ export function shownPath(contract: Pick<Route, 'path'> | undefined, url: string
     .split('/')
     .map((part, at) => {
       if (!part.startsWith(':')) return part
-      return ownId.test(given[at] ?? '') ? given[at] : `{${part.slice(1)}}`
+      // Ids of users are the callers' own, whatever their form.
+      return part !== ':user_id' && prefixes.has(idForm.exec(given[at] ?? '')?.[1]) ? given[at] : `{${part.slice(1)}}`
     })
     .join('/')
 }

@@ -19,7 +19,7 @@ export function useRetryJobs() {
   return useQuery({
     queryKey: key,
     queryFn: async ({ signal }) =>
-      (await answer(api.GET('/api/v1/activity/retries', { params: { query: { limit: 5 } }, signal }))).items,
+      (await answer(api.GET('/api/v1/activity/retries', { params: { query: { limit: 100 } }, signal }))).items,
     refetchInterval: ({ state }) => pollEvery(state.data?.some(isUnfinished) ? progressMs : idleMs)(),
   })
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useLayout } from '../../api/layouts.ts'
-import type { Channel } from '../../channels/channel.ts'
+import type { Channel, Templates } from '../../channels/channel.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
@@ -18,8 +18,8 @@ interface SendSampleProps {
 /** The request to copy, in the language of the backend. */
 export function SendSample({ event, channel, keyName, apiKey }: SendSampleProps) {
   const [language, setLanguage] = useState<LanguageKey>('curl')
-  const layoutId = channel === 'email' ? event.templates.email?.layout_id : undefined
-  const { data: layout } = useLayout(layoutId ?? '')
+  const own: Templates = { [channel]: event.templates[channel] }
+  const { data: layout } = useLayout(own.email?.layout_id ?? '')
   const request = requestOf(event, channel, layout)
   const code = sampleOf(language, { origin: location.origin, request, keyName })
   const hasKey = apiKey !== undefined && language === 'curl'

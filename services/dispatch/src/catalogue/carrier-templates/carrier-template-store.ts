@@ -60,7 +60,12 @@ export async function applyTemplateReport(run: Run, report: TemplateChange): Pro
 }
 
 /** Makes the synchronisation of a tenant's accounts, or of one, due now or after a time. @returns their number */
-export async function requestSync(run: Run, tenantId: Id<'ten'>, providerId?: Id<'prov'>, afterMs = 0): Promise<number> {
+export async function requestSync(
+  run: Run,
+  tenantId: Id<'ten'>,
+  providerId?: Id<'prov'>,
+  afterMs = 0,
+): Promise<number> {
   const rows = await run(
     build
       .updateTable('carrier_template_syncs')

@@ -43,7 +43,9 @@ export async function saveProvider(
   const account = kind?.exclusiveAccount
   // Receipts and STOPs to the former one would not count. The document's other providers are loaded.
   if (known && account && credentialsOf(context, known)[account] !== credentials[account])
-    throw new Error(`provider ${id}: credentials.${account} cannot be changed: give the other one a provider_id of its own`)
+    throw new Error(
+      `provider ${id}: credentials.${account} cannot be changed: give the other one a provider_id of its own`,
+    )
   const provider = { ...state, id, credentials, rate_limit_per_second, updated_by: null }
   const written = await writeProvider(run, context, provider, known)
   await recordAudit(run, dispatchAuditRecorded, {
