@@ -369,6 +369,33 @@ test('a user reads and changes their own preferences, and nobody else’s', asyn
   expect((await post(env, { ...inApp, recipient: neighbour })).status).toBe(202)
 })
 
+/** Whether emails of a topic are sent, by an answer that shows preferences. */
+function emailStateIn({ body }: ApiResponse, topic: string): string {
+  const shown = body.topics.find(({ topic_key }: { topic_key: string }) => topic_key === topic)
+  return shown.channels.find(({ channel }: { channel: string }) => channel === 'email').state
+}
+
+test.each([
+  ['a user', true],
+  ['only the address of a user', false],
+])('a link in an email to %s stops the topic in the app, where it is started again', async (_, namesUser) => {
+  const topic = await addTopic()
+  const [user, to] = [freshUser(), freshAddress()]
+  expect((await env.api('PUT', `/api/v1/users/${user}`, { body: { email: to } })).status).toBe(200)
+  const { url } = await mail(to, topic, namesUser ? { recipient: { user_id: user } } : {})
+  const token = await userToken(env, user)
+  const read = () => env.api('GET', '/api/v1/preferences', { token })
+  expect(emailStateIn(await read(), topic)).toBe('on')
+  expect((await oneClick(url)).status).toBe(200)
+  expect(emailStateIn(await read(), topic)).toBe('off')
+  expectProblem(await post(env, emailTo({ user_id: user }, { topic })), 422, 'recipient_opted_out')
+  const rules = [{ topic, channel: 'email', state: 'on' }]
+  const changed = await env.api('PATCH', '/api/v1/preferences', { token, body: { rules } })
+  expect([changed.status, emailStateIn(changed, topic)]).toEqual([200, 'on'])
+  expect((await lookUp(to)).rules).toMatchObject([{ topic, channel: 'email', state: 'on', source: 'page' }])
+  expect((await post(env, emailTo({ user_id: user }, { topic }))).status).toBe(202)
+})
+
 test('a changed preference reaches its subscribers, signed, with the name that the customer knows', async () => {
   const path = freshPath('ok')
   const { subscription_id } = await subscribe(env, path, { events: ['preference.changed'] })

@@ -53,7 +53,10 @@ export interface Preferences {
 
 export const all = '*'
 
-/** The preferences as they will be when the server has made the changes; applying them twice changes nothing. */
+/**
+ * The preferences as they will be when the server has made the changes; applying them twice changes nothing. What no change is about
+ * stays: a choice for an address of the user, which is not among the rules, may decide it.
+ */
 export function applyPreferences({ topics, rules }: Preferences, changes: readonly PreferenceChange[]): Preferences {
   let chosen = rules
   for (const { topic, channel, state, frequency } of changes) {
@@ -66,7 +69,9 @@ export function applyPreferences({ topics, rules }: Preferences, changes: readon
     rules: chosen,
     topics: topics.map((topic) => ({
       ...topic,
-      channels: topic.channels.map(({ channel, digests }) => {
+      channels: topic.channels.map((known) => {
+        const { channel, digests } = known
+        if (applyingTo(topic, channel, changes).length === 0) return known
         const applying = applyingTo(topic, channel, chosen)
         return { channel, digests, ...decide(topic, applying), frequency: frequencyOf(topic, applying) }
       }),
@@ -80,7 +85,7 @@ export const isRemovable = (topic: PreferenceTopic, channel: string, rules: read
     (rule) => rule.state === 'on' && rule.frequency !== null && (rule.topic === all || rule.channel === all),
   )
 
-const applyingTo = ({ topic_key }: PreferenceTopic, channel: string, rules: readonly PreferenceRule[]) =>
+const applyingTo = <R extends PreferenceChange>({ topic_key }: PreferenceTopic, channel: string, rules: readonly R[]) =>
   rules.filter((rule) => [all, topic_key].includes(rule.topic) && [all, channel].includes(rule.channel))
 
 /** That of the narrowest choice: one for the topic before one for every topic, then one for the channel. */
@@ -93,9 +98,10 @@ function frequencyOf({ kind }: PreferenceTopic, applying: readonly PreferenceRul
   return narrowest?.frequency ?? null
 }
 
+const isWider = ({ topic, channel }: PreferenceRule) => topic === all || channel === all
+
 /** The precedence of docs/preferences.md, without what only the server knows. */
 function decide({ topic_key, kind }: PreferenceTopic, applying: readonly PreferenceRule[]) {
-  const isWider = (rule: PreferenceRule) => rule.topic === all || rule.channel === all
   const stops = applying.filter(({ state }) => state === 'off')
   if (kind === 'required') return { state: 'on', overridden: false } as const
   if (stops.length > 0) return { state: 'off', overridden: stops.some(isWider) } as const
@@ -107,3 +113,15 @@ function decide({ topic_key, kind }: PreferenceTopic, applying: readonly Prefere
 export function isWideOff({ rules }: Preferences, topic: string, channel: string): boolean {
   return rules.some((rule) => rule.topic === topic && rule.channel === channel && rule.state === 'off')
 }
+
+/** Whether everything is off for a channel: by the user's choice, or by one for the address, which a link in an email makes. */
+export function isChannelOff({ topics, rules }: Preferences, channel: string): boolean {
+  if (isWideOff({ topics, rules }, all, channel)) return true
+  const switched = topics.filter((topic) => topic.kind !== 'required' && overriddenOn(topic, channel) !== undefined)
+  const isByUser = (topic: PreferenceTopic) =>
+    applyingTo(topic, channel, rules).some((rule) => rule.state === 'off' && isWider(rule))
+  return switched.every((topic) => overriddenOn(topic, channel)) && !switched.every(isByUser)
+}
+
+const overriddenOn = ({ channels }: PreferenceTopic, channel: string) =>
+  channels.find((one) => one.channel === channel)?.overridden

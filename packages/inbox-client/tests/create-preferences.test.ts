@@ -8,7 +8,7 @@ import {
   type PreferenceFrequency,
   type Preferences,
 } from '../src/index.ts'
-import { applyPreferences, isRemovable } from '../src/preferences.ts'
+import { applyPreferences, isChannelOff, isRemovable } from '../src/preferences.ts'
 import { StubInbox, tokenOf } from './stub-inbox.ts'
 
 let server: StubInbox
@@ -136,7 +136,7 @@ const on = (name: string, channel: string): PreferenceChange => ({ topic: name, 
 
 test.each([
   ['the kind decides without a choice', 'on', [], 'on', false],
-  ['also where it is off', 'off', [], 'off', false],
+  ['also where it is off', 'off', [{ ...on('news', 'email'), state: null }], 'off', false],
   ['an on of the topic sends', 'off', [on('news', '*')], 'on', false],
   ['an on of every topic does not', 'off', [on('*', '*')], 'off', false],
   ['an off of the channel stops', 'on', [off('news', 'email')], 'off', false],
@@ -195,4 +195,40 @@ test.each([
   const shown = { ...topic, kind: 'on' as const, channels: channelsOf('email') }
   const { rules } = applyPreferences({ topics: [shown], rules: [] }, changes)
   expect(isRemovable(shown, 'email', rules)).toBe(expected)
+})
+
+/** Preferences in which a choice for the address, which is not among the rules, stops these topics by email. */
+const stoppedFor = (...keys: string[]): Preferences => ({
+  topics: ['news', 'offers'].map((topic_key) => ({
+    ...{ ...topic, topic_key, kind: 'on' as const },
+    channels: [
+      ...channelsOf('sms'),
+      ...channelsOf('email').map((one) => ({
+        ...one,
+        ...(keys.includes(topic_key) && { state: 'off' as const, overridden: true }),
+      })),
+    ],
+  })),
+  rules: [],
+})
+
+test('a change keeps what another choice than the rules has decided for other topics and channels', () => {
+  const stopped = stoppedFor('news', 'offers')
+  const { topics } = applyPreferences(stopped, [off('news', 'sms')])
+  expect(topics[1]).toEqual(stopped.topics[1])
+  expect(topics[0]!.channels).toMatchObject([
+    { channel: 'sms', state: 'off' },
+    { channel: 'email', state: 'off', overridden: true },
+  ])
+})
+
+test('everything is off for a channel also where no rule of the user says so', () => {
+  const nothing = stoppedFor()
+  const all = stoppedFor('news', 'offers')
+  expect(['email', 'sms', 'push'].map((channel) => isChannelOff(all, channel))).toEqual([true, false, false])
+  expect([isChannelOff(nothing, 'email'), isChannelOff(stoppedFor('news'), 'email')]).toEqual([false, false])
+  expect(isChannelOff(applyPreferences(nothing, [off('*', 'email')]), 'email')).toBe(true)
+  // Each topic that the user has switched off remains so when everything is switched on.
+  expect(isChannelOff(applyPreferences(nothing, [off('news', '*'), off('offers', '*')]), 'email')).toBe(false)
+  expect(isChannelOff(applyPreferences(all, [{ ...off('*', 'email'), state: null }]), 'email')).toBe(false)
 })

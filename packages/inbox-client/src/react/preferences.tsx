@@ -1,6 +1,6 @@
 import { Fragment, useId, useState } from 'react'
 import type { InboxClient, PreferenceChange } from '../index.ts'
-import { all, isRemovable, isWideOff, type PreferenceTopic } from '../preferences.ts'
+import { all, isChannelOff, isRemovable, isWideOff, type PreferenceTopic } from '../preferences.ts'
 import { FrequencyChoice } from './frequency-choice.tsx'
 import { preferenceLanguageOf } from './preference-catalogues.ts'
 import type { PreferenceLabels } from './preference-labels.ts'
@@ -90,7 +90,7 @@ function Everything({ state, words, change }: PartProps) {
         <PreferenceToggle
           key={channel}
           label={words.channels[channel] ?? channel}
-          isOn={!isAllOff && !isWideOff(state, all, channel)}
+          isOn={!isAllOff && !isChannelOff(state, channel)}
           note={isAllOff ? words.overridden : undefined}
           onChange={(isOn) => change({ topic: all, channel, state: isOn ? null : 'off' })}
         />

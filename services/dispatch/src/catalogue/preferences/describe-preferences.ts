@@ -1,8 +1,9 @@
-import type { Channel, Preferences } from '@notify/contracts'
+import { type Channel, channelContracts, type Preferences } from '@notify/contracts'
 import type { Run } from '@notify/database'
 import { lookUp } from '@notify/locales'
 import type { KnownTopic } from '../topics/topic-directory.ts'
 import { decidePreference, frequencyOf, isOverridden } from './decide-preference.ts'
+import type { LinkedAddress } from './linked-subjects.ts'
 import type { Subject } from './person.ts'
 import { type ChoiceRow, type PreferenceOwner, readChoices } from './preference-store.ts'
 
@@ -17,27 +18,38 @@ export function wordsOf({ name, description, translations }: KnownTopic, locales
 export const hasDigests = ({ kind, digest_channels }: KnownTopic, channel: Channel): boolean =>
   kind !== 'required' && digest_channels.includes(channel)
 
-/** The choices of a person, and what follows from them for each topic. @param indexes the user's before those of addresses */
+/** A name whose choices count. Those of a linked address count on the channels that use it, and are not listed. */
+type Counted = Pick<Subject, 'index'> & Partial<Pick<LinkedAddress, 'field'>>
+
+/** The choices of a person, and what follows from them for each topic. @param subjects the user before addresses */
 export function describePreferences(
   topics: readonly KnownTopic[],
   choices: readonly ChoiceRow[],
-  indexes: readonly string[],
+  subjects: readonly Counted[],
   locales: readonly (string | undefined)[],
 ): Preferences {
+  const indexes = subjects.map(({ index }) => index)
+  const fieldOf = new Map(subjects.map(({ index, field }) => [index, field]))
+  const own = choices.filter(({ recipient_index }) => fieldOf.get(recipient_index) === undefined)
+  const countingOn = (channel: Channel) => {
+    const { addressField } = channelContracts[channel]
+    return choices.filter((one) => [undefined, addressField].includes(fieldOf.get(one.recipient_index)))
+  }
   return {
     topics: topics.map((topic) => ({
       ...{ topic_key: topic.topic_key, kind: topic.kind, ...wordsOf(topic, locales) },
       channels: topic.channels.map((channel) => {
         const asked = { topic: topic.topic_key, kind: topic.kind, channel }
-        const { sends } = decidePreference(asked, choices)
+        const counting = countingOn(channel)
+        const { sends } = decidePreference(asked, counting)
         return {
-          ...{ channel, state: sends ? 'on' : 'off', overridden: isOverridden(asked, choices) },
+          ...{ channel, state: sends ? 'on' : 'off', overridden: isOverridden(asked, counting) },
           digests: hasDigests(topic, channel),
-          frequency: frequencyOf(asked, choices, indexes),
+          frequency: frequencyOf(asked, counting, indexes),
         }
       }),
     })),
-    rules: choices.map(({ topic, channel, state, frequency, source, changed_at }) => ({
+    rules: own.map(({ topic, channel, state, frequency, source, changed_at }) => ({
       ...{ topic, channel, state, frequency, source, changed_at: changed_at.toISOString() },
     })),
   }
@@ -46,7 +58,7 @@ export function describePreferences(
 interface Read {
   /** Listed before a transaction begins: they take a connection of their own. */
   topics: readonly KnownTopic[]
-  subjects: readonly Pick<Subject, 'index'>[]
+  subjects: readonly Counted[]
   locales: readonly (string | undefined)[]
 }
 
@@ -58,5 +70,5 @@ export async function readPreferences(
 ): Promise<Preferences> {
   const indexes = subjects.map(({ index }) => index)
   const choices = await readChoices(run, owner, indexes)
-  return describePreferences(topics, choices, indexes, locales)
+  return describePreferences(topics, choices, subjects, locales)
 }

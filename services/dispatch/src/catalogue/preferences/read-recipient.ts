@@ -36,7 +36,8 @@ export const getRecipientPreferences: Handler<Context & WithTopics, typeof getCo
   const { names, sharing, kindOf } = await namesOf(context, owner, index)
   const indexes = [...kindOf.keys()]
   const choices = await readChoices(context.db.run, owner, indexes)
-  const described = describePreferences(topics, choices, indexes, [request.query.locale])
+  const subjects = indexes.map((index) => ({ index }))
+  const described = describePreferences(topics, choices, subjects, [request.query.locale])
   const rules = described.rules.map((rule, at) => ({ ...rule, of: kindOf.get(choices[at]!.recipient_index) ?? null }))
   return { ...described, rules, names, sharing }
 }

@@ -5,9 +5,7 @@ import type {
   readPreferencesOf as readContract,
 } from '@notify/contracts'
 import type { Handler } from '@notify/service-kit'
-import type { Context } from '../../context.ts'
-import type { WithTopics } from '../topics/topic-directory.ts'
-import { changePreferences, preferencesOf, type UserOfApplication } from './user-preferences.ts'
+import { changePreferences, type Needs, preferencesOf, type UserOfApplication } from './user-preferences.ts'
 
 interface Named {
   tenant_id: Id<'ten'>
@@ -24,8 +22,8 @@ const userOf = ({ tenant_id, application_id, mode, user_id, locale }: Named): Us
 })
 
 /** The preferences of a user whose token another service has verified. */
-export const readPreferencesOf: Handler<Context & WithTopics, typeof readContract> = (context, { body }) =>
+export const readPreferencesOf: Handler<Needs, typeof readContract> = (context, { body }) =>
   preferencesOf(context, userOf(body))
 
-export const changePreferencesOf: Handler<Context & WithTopics, typeof changeContract> = (context, { body }) =>
+export const changePreferencesOf: Handler<Needs, typeof changeContract> = (context, { body }) =>
   changePreferences(context, userOf(body), body.changes.rules, { source: 'page', actor: null })

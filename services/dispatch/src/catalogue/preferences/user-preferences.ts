@@ -6,12 +6,15 @@ import {
 } from '@notify/contracts'
 import { type Handler, requireShape } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
+import type { WithRecipients } from '../recipients/recipient-directory.ts'
 import type { WithTopics } from '../topics/topic-directory.ts'
 import { readPreferences } from './describe-preferences.ts'
+import { liftedStops } from './lift-stops.ts'
+import { linkedSubjects } from './linked-subjects.ts'
 import { makeChoices, type Origin, requireChoosable, type Wanted } from './make-choices.ts'
-import { ownerOf, subjectsOf } from './person.ts'
+import { ownerOf } from './person.ts'
 
-type Needs = Context & WithTopics
+export type Needs = Context & WithTopics & WithRecipients
 
 /** A user of an application, with the languages in which topics are described. */
 export interface UserOfApplication {
@@ -28,9 +31,10 @@ export const changeUserPreferences: Handler<Needs, typeof changeContract> = asyn
   return changePreferences(context, userOf(request), request.body.rules, origin)
 }
 
-/** The preferences of a user. */
+/** The preferences of a user. Choices for the user's addresses count, as they do when a message is sent. */
 export async function preferencesOf(context: Needs, { owner, userId, locales }: UserOfApplication) {
-  const subjects = subjectsOf(context, owner.tenantId, { user_id: userId })
+  const { user, addresses } = await linkedSubjects(context, owner, userId)
+  const subjects = [user, ...addresses]
   const topics = await context.directory.topics.list(owner.applicationId)
   return readPreferences(context.db.run, owner, { topics, subjects, locales })
 }
@@ -43,10 +47,13 @@ export async function changePreferences(
   origin: Origin,
 ) {
   await requireChoosable(context, owner, wanted)
-  const subjects = subjectsOf(context, owner.tenantId, { user_id: userId })
+  const { user, addresses } = await linkedSubjects(context, owner, userId)
+  const subjects = [user, ...addresses]
   const topics = await context.directory.topics.list(owner.applicationId)
   const preferences = await context.db.transaction(async (run) => {
-    const choices = subjects.flatMap((subject) => wanted.map((one) => ({ ...one, subject })))
+    const lifted = await liftedStops(run, owner, addresses, wanted)
+    // In one call, which locks all of them in one order, as that of a link does.
+    const choices = [...wanted.map((one) => ({ ...one, subject: user })), ...lifted]
     await makeChoices(context, run, owner, choices, origin)
     return readPreferences(run, owner, { topics, subjects, locales })
   })
