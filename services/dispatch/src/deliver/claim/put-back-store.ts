@@ -26,7 +26,8 @@ const putBack = defineStatement({
       order by n.id for update of n
     ), gone as (
       delete from attempts a using locked
-      where a.notification_id = locked.id and a.number = locked.number and a.id = locked.attempt_id
+      where a.notification_id = any(array(select id from locked)) -- by index, also with an old plan
+        and a.notification_id = locked.id and a.number = locked.number and a.id = locked.attempt_id
         and (locked.sending and a.finished_at is null or ${hasLostLease})
       returning locked.*
     )
