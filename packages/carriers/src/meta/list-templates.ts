@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { createHttpClient, type HttpClient, longestAnswer } from '../http-client.ts'
+import { createHttpClient, type HttpClient } from '../http-client.ts'
 import type { CarrierTemplate, SenderOptions } from '../sender.ts'
 import type { MetaCredentials } from './credentials.ts'
 import type { MetaEnvironment } from './environment.ts'
 import { readContent } from './template-content.ts'
 
 const pageSize = 200
-/** After an answer that was too large: a template with a carousel may have 40 KB. */
+/** After an answer that was too large, and thus cut off: a template with a carousel may have 40 KB. */
 const smallPageSize = 25
 const mostPages = 800
 
@@ -44,11 +44,11 @@ export async function listTemplates(
         limit: String(size),
         ...(after && { after }),
       })
-      if (page === 'too_large' && size > smallPageSize) {
+      if (page === 'unreadable' && size > smallPageSize) {
         size = smallPageSize
         continue
       }
-      if (page === 'too_large') throw new Error(`${size} templates of the account exceed ${longestAnswer} bytes`)
+      if (page === 'unreadable') throw new Error(`The answer with ${size} templates is too large, or not JSON`)
       templates.push(...page.data.map(templateOf))
       after = page.paging?.next === undefined ? undefined : page.paging.cursors?.after
       if (after === undefined) return templates
@@ -73,7 +73,7 @@ async function readPage(client: HttpClient, path: string, accessToken: string, r
   })
   const page = Page.safeParse(body)
   if (status === 200 && page.success) return page.data
-  if (status === 200 && body === undefined) return 'too_large'
+  if (status === 200 && body === undefined) return 'unreadable'
   const { code } = (body as { error?: { code?: unknown } } | undefined)?.error ?? {}
   throw new Error(`The carrier answered ${status}${typeof code === 'number' ? ` with error ${code}` : ''}`)
 }
