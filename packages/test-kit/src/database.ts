@@ -194,9 +194,14 @@ export async function pagesReadOnceRefilled(db: Queries, { table, fill, createDe
   await db.run(`vacuum analyze ${table}`)
   await fill(0)
   return db.transaction(async (run) => {
-    const before = await pagesRead(run, table)
-    await createDeletion({ ...db, run, runLong: run })()
-    return (await pagesRead(run, table)) - before
+    const counted: number[] = []
+    // Autovacuum makes the session read the first pages of all indexes again, at any moment; hardly at each of three.
+    for (let round = 0; round < 3; round++) {
+      const before = await pagesRead(run, table)
+      await createDeletion({ ...db, run, runLong: run })()
+      counted.push((await pagesRead(run, table)) - before)
+    }
+    return Math.min(...counted)
   })
 }
 
