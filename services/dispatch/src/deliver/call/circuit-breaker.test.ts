@@ -82,6 +82,26 @@ test.each<[string, CarrierAnswer]>([
   expect(carriers.asked).toBe(200)
 })
 
+test('the circuit breaker opens after five failures in a row for a provider that responds to nothing', async () => {
+  let ms = performance.now()
+  using _clock = jest.spyOn(performance, 'now').mockImplementation(() => ms)
+  const hanging = answering(refusal('timeout', carrierFault(), null))
+  const carriers = withCircuitBreakers({
+    ...hanging,
+    send: (...call) => {
+      ms += 10_000
+      return hanging.send(...call)
+    },
+  })
+  expect(await codesOf(carriers, 4)).toEqual(new Set(['timeout']))
+  hanging.answer = accepted('SM1')
+  expect(await codesOf(carriers, 1)).toEqual(new Set([null]))
+  hanging.answer = refusal('timeout', carrierFault(), null)
+  expect(await codesOf(carriers, 5)).toEqual(new Set(['timeout']))
+  expect(carriers.circuitOpenMs(provider, 'live')).toBeGreaterThan(0)
+  expect(await codesOf(carriers, 1)).toEqual(new Set(['circuit_open']))
+})
+
 describe('a provider with an open circuit breaker', () => {
   /** Carriers that fail until they recover; the test moves the clock of their circuit breakers. */
   async function broken() {

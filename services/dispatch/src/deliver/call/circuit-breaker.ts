@@ -32,6 +32,11 @@ export interface GuardedCarriers extends Carriers {
   circuits(): { tenantId: string; providerId: string; kind: string; mode: Mode; isOpen: boolean }[]
 }
 
+/** How many calls, one after another, ended with no answer of the carrier's after a long wait. */
+interface WaitedInARow {
+  calls: number
+}
+
 interface Circuit {
   tenantId: string
   providerId: string
@@ -41,11 +46,15 @@ interface Circuit {
   breaker: CircuitBreakerPolicy
   openedAtMs: number
   busyUntilMs: number
+  waited: WaitedInARow
   /** When it was last used. */
   seenAtMs: number
 }
 
 const probeAfterMs = 5000
+/** A failure after this time occupied a place, of which an account may have only five; twenty would take minutes. */
+const longWaitMs = 5000
+const mostLongWaits = 5
 /**
  * After this time without a message an open circuit is no longer reported: it delays nothing, or its provider is deleted.
  */
@@ -68,9 +77,10 @@ export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Da
     // If the clock was set back, the circuit is replaced: it would stay open for as long.
     if (found?.revision === revision && found.seenAtMs <= seenAtMs + probeAfterMs)
       return Object.assign(found, { seenAtMs })
-    const breaker = createBreaker()
+    const waited: WaitedInARow = { calls: 0 }
+    const breaker = createBreaker(waited)
     const own = { tenantId, providerId: id, kind, mode, revision }
-    const circuit: Circuit = { ...own, breaker, openedAtMs: 0, busyUntilMs: 0, seenAtMs }
+    const circuit: Circuit = { ...own, breaker, openedAtMs: 0, busyUntilMs: 0, waited, seenAtMs }
     breaker.onBreak(() => {
       circuit.openedAtMs = nowMs()
     })
@@ -88,8 +98,11 @@ export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Da
       if (waitMs(circuit) > 0) return circuitOpen
       const isProbe = circuit.breaker.state !== CircuitState.Closed
       const call = async () => {
+        const startedMs = performance.now()
         const answer = await carriers.send(provider, message)
         if (isUnmade(answer) && !isProbe) throw notMade
+        const failedLate = isBroken(answer) && performance.now() - startedMs >= longWaitMs
+        circuit.waited.calls = failedLate ? circuit.waited.calls + 1 : 0
         return answer
       }
       try {
@@ -129,22 +142,25 @@ export const isBroken = ({ carrierFault: fault, providerDown }: CarrierAnswer): 
 /** Whether no connection was free, so that no call was made. */
 const isUnmade = ({ code }: CarrierAnswer): boolean => code === noConnection.code
 
-function createBreaker(): CircuitBreakerPolicy {
+function createBreaker(waited: WaitedInARow): CircuitBreakerPolicy {
   return circuitBreaker(
     // A probe that was not made leaves the circuit open.
     handleWhenResult((answer) => isBroken(answer as CarrierAnswer) || isUnmade(answer as CarrierAnswer)),
-    { halfOpenAfter: probeAfterMs, breaker: openingRule() },
+    { halfOpenAfter: probeAfterMs, breaker: openingRule(waited) },
   )
 }
 
-/** Opens when 80 % of the calls of the last 10 s failed, or 20 in a row if there were fewer than 5 calls a second. */
-function openingRule(): IBreaker {
+/**
+ * Opens when 80 % of the calls of the last 10 s failed, or 20 in a row if there were fewer than 5 calls a second, or 5 in a
+ * row that failed after a long wait.
+ */
+function openingRule(waited: WaitedInARow): IBreaker {
   const rules = [new SamplingBreaker({ threshold: 0.8, duration: 10_000, minimumRps: 5 }), new ConsecutiveBreaker(20)]
   return {
     state: undefined,
     success(state) {
       for (const rule of rules) rule.success(state)
     },
-    failure: (state) => rules.map((rule) => rule.failure(state)).includes(true),
+    failure: (state) => rules.map((rule) => rule.failure(state)).includes(true) || waited.calls >= mostLongWaits,
   }
 }
