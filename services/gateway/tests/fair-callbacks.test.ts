@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { newId, openPreferenceLink, sendOtp, verifyOtp } from '@notify/contracts'
+import { type Id, listInbox, newId, openPreferenceLink, sendOtp, verifyOtp } from '@notify/contracts'
 import { type ApiResponse, eventually, TestEnv } from '@notify/dev-env'
 
 /** More than the share of one owner. */
@@ -12,7 +12,7 @@ const [busy, neighbour, newcomer] = [newId('prov'), newId('prov'), newId('prov')
 /** The app that the numbers of many tenants share. */
 const shared = 'cloud/shared'
 
-/** Stands in for callbacks: holds those of the busy provider, refuses what is forged, and answers all others. */
+/** Stands in for callbacks and the inbox: holds what is slow or of the busy provider, and refuses what is forged. */
 let holds = true
 const held: ServerResponse[] = []
 /** The same for dispatch, of links of messages. */
@@ -24,7 +24,7 @@ const stub = createServer((request, response) => {
   if (holds && request.url === openPreferenceLink.path) links.push(response)
   else if (holds && request.url!.endsWith('send')) codes.push(response)
   else if (request.url!.startsWith('/internal/')) response.writeHead(503).end()
-  else if (request.headers.forged) response.writeHead(403).end()
+  else if (request.headers.forged) response.writeHead(Number(request.headers.forged)).end()
   else if (holds && (request.headers.slow || request.url!.includes(busy))) held.push(response)
   else response.writeHead(200).end()
 })
@@ -39,6 +39,7 @@ beforeAll(async () => {
       gateway: {
         CALLBACKS_URL: `http://127.0.0.1:${port}`,
         DISPATCH_URL: `http://127.0.0.1:${port}`,
+        INBOX_STREAM_URL: `http://127.0.0.1:${port}`,
         OTP_URL: `http://127.0.0.1:${port}`,
         TRUSTED_PROXIES: '127.0.0.0/8',
         RATE_LIMIT_ADDRESS_PER_SECOND: String(perSecond),
@@ -94,7 +95,7 @@ test('an address at which the callbacks of a tenant fail still has room for thos
     release()
     await slow
     holds = true
-    const failing = await many(2 * perSecond, busy, { forged: 'yes' })
+    const failing = await many(2 * perSecond, busy, { forged: '403' })
     expect(new Set(failing)).toEqual(new Set([403, 429]))
     slow = many(10, busy)
     // A provider whose callbacks succeeded is not held to what others have done.
@@ -114,7 +115,7 @@ test('callbacks of the shared app are not held to what others at its address do'
     release()
     await slow
     holds = true
-    expect(new Set(await many(2 * perSecond, busy, { forged: 'yes' }))).toEqual(new Set([403, 429]))
+    expect(new Set(await many(2 * perSecond, busy, { forged: '403' }))).toEqual(new Set([403, 429]))
     slow = Promise.all(Array.from({ length: 3 }, () => many(10, newId('prov'), { slow: 'yes' })))
     await eventually(() => expect(held.length).toBe(4), { timeoutMs: 500 })
     expect(await many(50, shared)).toEqual(Array.from({ length: 50 }, () => 200))
@@ -154,4 +155,52 @@ test(`${flood} codes of a tenant that wait for dispatch delay none of its verifi
     release()
     expect(new Set((await all).map(({ status }) => status))).toEqual(new Set([200]))
   })
+})
+
+/** A request of a user to the inbox. The stub does not verify the token. */
+const readInbox = async (tenant_id: Id<'ten'>, address: string, headers: Record<string, string> = {}) => {
+  const claims = Buffer.from(JSON.stringify({ tenant_id })).toString('base64url')
+  const from = { 'X-Forwarded-For': address, authorization: `Bearer e30.${claims}.signature`, ...headers }
+  const response = await fetch(new URL(listInbox.path, env.urls.gateway), { headers: from })
+  await response.arrayBuffer()
+  return response.status
+}
+
+test(`${flood} users of a tenant, each at another address, leave connections to the users of a neighbour`, async () => {
+  const [crowded, quiet] = [newId('ten'), newId('ten')]
+  let all: Promise<number[]> | undefined
+  // Users wait 6 s for those before them: on a busy machine a round may take longer.
+  await eventually(async () => {
+    release()
+    await all
+    holds = true
+    const read = (_: unknown, at: number) => readInbox(crowded, `198.51.100.${at}`, { slow: 'yes' })
+    all = Promise.all(Array.from({ length: flood }, read))
+    await eventually(() => expect(held.length).toBe(32), { timeoutMs: 5000 })
+    expect(await readInbox(quiet, '203.0.113.79')).toBe(200)
+    expect(held.length).toBe(32)
+    release()
+    expect(new Set(await all)).toEqual(new Set([200]))
+  })
+})
+
+test('tokens that name a tenant, from an address at which they fail, take none of its share', async () => {
+  const [named, address] = [newId('ten'), '203.0.113.80']
+  const readMany = (count: number, headers: Record<string, string>) =>
+    Promise.all(Array.from({ length: count }, () => readInbox(named, address, headers)))
+  let slow: Promise<number[]> | undefined
+  // Failures count for a second: on a busy machine a round may come too late.
+  await eventually(async () => {
+    release()
+    await slow
+    holds = true
+    expect(new Set(await readMany(2 * perSecond, { forged: '401' }))).toEqual(new Set([401, 429]))
+    slow = readMany(40, { slow: 'yes' })
+    await eventually(() => expect(held.length).toBe(2), { timeoutMs: 5000 })
+    const users = Array.from({ length: 50 }, (_, at) => readInbox(named, `198.51.100.${at}`))
+    expect(await Promise.all(users)).toEqual(Array.from({ length: 50 }, () => 200))
+    expect(held.length).toBe(2)
+  })
+  release()
+  expect(new Set(await slow)).toEqual(new Set([200]))
 })

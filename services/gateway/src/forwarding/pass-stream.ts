@@ -9,7 +9,6 @@ import {
   withLogFields,
 } from '@notify/service-kit'
 import type { Request, RequestHandler } from 'express'
-import { decodeJwt } from 'jose'
 import { forwarded, passedOn } from './hop-headers.ts'
 import { type Target, writeAnswer } from './pass-through.ts'
 import { inRoom, narrowSize } from './peers.ts'
@@ -20,11 +19,11 @@ import { routeOf, sendRefusal } from './send-refusal.ts'
  * closed at once.
  */
 export function passStream(door: Door, target: Target): RequestHandler {
-  const { url, addressOf, failures, isFailure, ofPages } = target
+  const { url, addressOf, tenantOf, failures, isFailure, ofPages } = target
   const { origin } = new URL(url)
   const narrowRoom = createTenantRoom(narrowSize)
   const begin = async (request: IncomingMessage & { originalUrl: string }, response: ServerResponse, id: string) => {
-    const tenantId = tenantOf(request)
+    const tenantId = tenantOf?.(request)
     door.streams.requireRoom(tenantId)
     const address = addressOf(request)
     const headers = passedOn(request, id)
@@ -51,15 +50,5 @@ export function passStream(door: Door, target: Target): RequestHandler {
   return (request, response) => {
     const requestId = requestIdOf(request.headers['x-request-id'])
     return withLogFields({ request_id: requestId }, () => answer(request, response, requestId))
-  }
-}
-
-/** The tenant that a user token names. It is not verified here, but no stream opens before its owner has verified it. */
-function tenantOf({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
-  try {
-    const { tenant_id } = decodeJwt<{ tenant_id?: unknown }>(authorization.replace(/^bearer +/i, ''))
-    return typeof tenant_id === 'string' ? tenant_id : undefined
-  } catch {
-    return undefined
   }
 }

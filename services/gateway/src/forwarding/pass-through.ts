@@ -44,6 +44,8 @@ export interface Target {
   addressOf(request: IncomingMessage): string
   /** What a request is about, by its URL: owners of requests from one address take turns. Without it, each address is one. */
   subjectOf?(url: string): string | undefined
+  /** The tenant that a request names, not verified. It owns the request unless the address keeps failing. */
+  tenantOf?(request: IncomingMessage): string | undefined
   failures: FailureLimit
   /** Whether a response counts as a failed request of the address. */
   isFailure(status: number): boolean
@@ -58,11 +60,11 @@ export interface Target {
  * Failing addresses share few connections but are not blocked: carriers share addresses with others. Owners take turns.
  */
 export function passThrough(door: Door, target: Target): RequestHandler {
-  const { maxBodyBytes, size: usualSize, addressOf, subjectOf, failures, isFailure, ofPages } = target
+  const { maxBodyBytes, size: usualSize, addressOf, subjectOf, tenantOf, failures, isFailure, ofPages } = target
   const { origin } = new URL(target.url)
   const connect = (size: TenantRoomSize) => ({ room: createTenantRoom(size), pool: createPeerPool(origin, size.most) })
   const [usual, narrow] = [connect(usualSize), connect(narrowSize)]
-  /** Owners whose last request succeeded: the failures of others at their address do not count against them. */
+  /** Senders whose last request succeeded: the failures of others at their address do not count against them. */
   const trusted = new LRUCache<string, true>({ max: maxTrusted })
   const pass = async (request: PassedRequest, requestId: string, share: BodyShare) => {
     const body = hasBody(request) ? await readBody(request, maxBodyBytes, share) : null
@@ -79,11 +81,14 @@ export function passThrough(door: Door, target: Target): RequestHandler {
     if (span.traceparent) headers.traceparent = span.traceparent
     const address = addressOf(request)
     const subject = subjectOf?.(request.originalUrl)
-    const owner = subject === undefined ? address : `${address} ${subject}`
+    const sender = subject === undefined ? address : `${address} ${subject}`
     const method = request.method as 'POST'
     const untilMs = performance.now() + timeoutMs
     try {
-      const { pool, room } = failures.isOver(address) && !trusted.has(owner) ? narrow : usual
+      const isNarrow = failures.isOver(address) && !trusted.has(sender)
+      const { pool, room } = isNarrow ? narrow : usual
+      const tenantId = isNarrow ? undefined : tenantOf?.(request)
+      const owner = tenantId === undefined ? sender : `tenant ${tenantId}`
       const leave = await room(owner, performance.now() + waitMs)
       if (!leave) throw tooMany()
       const idempotent = target.idempotent || isRead(request)
@@ -91,8 +96,8 @@ export function passThrough(door: Door, target: Target): RequestHandler {
       const answer = await pool.exchange(sent, untilMs - performance.now()).finally(leave)
       span.end()
       const failed = isFailure(answer.statusCode)
-      if (failed) trusted.delete(owner)
-      else if (subject !== undefined) trusted.set(owner, true)
+      if (failed) trusted.delete(sender)
+      else if (subject !== undefined) trusted.set(sender, true)
       if (failed) failures.count(address)
       return answer
     } catch (error) {
