@@ -37,8 +37,11 @@ export interface Door {
    * @returns headers for the response
    */
   charge?(principal: Principal, bodyBytes: number): OutgoingHttpHeaders
-  /** The share of a request's body in the budget while it is received; if absent, bodies are not limited together. */
-  shareOf?(request: IncomingMessage): BodyShare
+  /**
+   * The share of a request's body in the budget while it is received; if absent, bodies are not limited together.
+   * @param tenantId of the caller, verified; undefined when it is not known
+   */
+  shareOf?(request: IncomingMessage, tenantId: string | undefined): BodyShare
   /** Longest wait of a caller in milliseconds, without the time to receive the body; then `service_unavailable`. */
   answerWithinMs?: number | undefined
   /** The open event streams of this process. */

@@ -16,7 +16,7 @@ test('bytes that come one by one take at most twice their size, in one place', (
 })
 
 test('it never takes more than is expected, and stops where its share ends', () => {
-  const share = createBodyBudget({ totalBytes: 10_000, addressBytes: 10_000 })(() => 'a')
+  const share = createBodyBudget(12_000)('a', () => '')
   const buffer = new GrowingBuffer(6000, share)
   expect([buffer.add(Buffer.alloc(3000)), buffer.add(Buffer.alloc(3000))]).toEqual([true, true])
   expect(buffer.bytes().buffer.byteLength).toBe(6000)

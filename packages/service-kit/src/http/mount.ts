@@ -145,7 +145,8 @@ async function answerWithin<Context>(
     // Routes with another media type ignore Accept (RFC 9110, 12.5.1, allows it).
     if (contract.responseType === undefined) requireJsonAccepted(request)
     const target = { params: paramsOf(contract, request, params), query: queryOfContract(contract, query) }
-    const { value, text, bytes } = 'handler' in entry ? await bodyOf(entry, request, door.shareOf?.(request)) : noBody
+    const share = door.shareOf?.(request, tenantId)
+    const { value, text, bytes } = 'handler' in entry ? await bodyOf(entry, request, share) : noBody
     bodyBytes = bytes
     // The size of a chunked body becomes known only here.
     if (principal && principal.kind !== 'user' && bytes > 0 && request.headers['content-length'] === undefined)

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { errorCodes } from '@notify/contracts'
 import type { Express } from 'express'
 import type { JSONWebKeySet } from 'jose'
@@ -85,6 +84,7 @@ function makeDoor<Context>(kit: Kit, { config, door, streams }: ServeOptions<Con
   })
   const addressOf = createAddressOf(config.TRUSTED_PROXIES)
   const budget = createBodyBudget()
+  const shareOf: NonNullable<Door['shareOf']> = (request, tenantId) => budget(tenantId, () => addressOf(request))
   const verify = createPrincipalVerifier(config.PRINCIPAL_JWKS)
   return {
     log: kit.log,
@@ -97,7 +97,7 @@ function makeDoor<Context>(kit: Kit, { config, door, streams }: ServeOptions<Con
       return verify(typeof token === 'string' ? token : undefined)
     },
     // Internal services send only bodies that they have received completely.
-    ...(door?.edge ? { shareOf: (request: IncomingMessage) => budget(() => addressOf(request)) } : {}),
+    ...(door?.edge ? { shareOf } : {}),
     streams: new OpenStreams(kit, { ...streamLimits, ...streams }),
     stalledReaders: new StalledReaders(kit.log),
     observe: (method, route, status, duration) => seconds(duration, httpAttributes(method, route, status)),

@@ -23,7 +23,8 @@ let port: number
 
 beforeAll(async () => {
   const app = createApp()
-  const budget = createBodyBudget({ totalBytes: 64 * 1024, addressBytes: 64 * 1024 })
+  // A tenant takes half of it at most.
+  const budget = createBodyBudget(128 * 1024)
   app.use((request, response, next) => {
     served.push(request.path)
     response.on('finish', () => served.push(`${request.path} answered`))
@@ -42,7 +43,7 @@ beforeAll(async () => {
   })
   app.post('/body', async (request, response) => {
     try {
-      const share = budget(() => 'a')
+      const share = budget('a', () => '')
       const body = await readBody(request, 512 * 1024, share)
       response.end(`${body.length} bytes`)
     } catch (error) {

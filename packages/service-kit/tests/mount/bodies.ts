@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { defaultMaxBodyBytes } from '../../src/http/read-body.ts'
-import { call, exchange } from './mounted.ts'
+import { principal } from './contracts.ts'
+import { call, exchange, sharing } from './mounted.ts'
 
 test.each([
   ['an object', { a: [1, 'zwei', null, { b: true }] }],
@@ -122,6 +123,14 @@ test('a body in chunks is counted as it comes: it needs no declared length', asy
     })
   expect((await call('POST', '/api/v1/echo', chunks(255))).status).toBe(201)
   expect((await call('POST', '/api/v1/echo', chunks(256))).body.code).toBe('payload_too_large')
+})
+
+test('a body takes from the share of the tenant whose credentials were verified', async () => {
+  const headers = { authorization: 'sender' }
+  sharing.length = 0
+  expect((await call('POST', '/api/v1/sends', '1', headers)).status).toBe(202)
+  expect((await call('POST', '/api/v1/echo', '1', headers)).status).toBe(201)
+  expect(sharing).toEqual([principal.tenant_id, undefined])
 })
 
 test('after a refused body the connection serves the next request', async () => {

@@ -33,6 +33,8 @@ import {
 export const lines: Record<string, unknown>[] = []
 export const observed: [string, number][] = []
 export const refused: string[] = []
+/** By request, the tenant whose share its body may take; undefined for a caller that is not known. */
+export const sharing: (string | undefined)[] = []
 export const log = pino(
   { level: 'info', mixin: currentLogFields },
   { write: (line: string) => void lines.push(JSON.parse(line)) },
@@ -65,6 +67,10 @@ export async function startMounted(): Promise<void> {
     streams: new OpenStreams(createTestKit('gateway')),
     stalledReaders: new StalledReaders(log),
     addressOf: () => '192.0.2.1',
+    shareOf(_request, tenantId) {
+      sharing.push(tenantId)
+      return { take: () => true, release() {} }
+    },
     observe: (_method, route, status) => void observed.push([route?.path ?? 'none', status]),
     refused: (code) => void refused.push(code),
   }
