@@ -125,14 +125,17 @@ test('callbacks of the shared app are not held to what others at its address do'
   expect(new Set((await slow!).flat())).toEqual(new Set([200]))
 })
 
-test(`${flood} links that are opened from one address leave connections to dispatch to everybody else`, async () => {
+test.each<[string, number, (at: number) => string]>([
+  ['one address', 32, () => '203.0.113.78'],
+  ['as many addresses', 64, (at) => `198.51.100.${at}`],
+])(`${flood} links opened from %s leave connections to dispatch to API calls`, async (_from, most, addressOf) => {
   holds = true
   const link = new URL(`/u/${'a'.repeat(100)}`, env.urls.gateway)
-  const open = () => fetch(link, { headers: { 'X-Forwarded-For': '203.0.113.78' } })
-  const all = Promise.all(Array.from({ length: flood }, open))
-  await eventually(() => expect(links.length).toBe(32))
+  const open = (at: number) => fetch(link, { headers: { 'X-Forwarded-For': addressOf(at) } })
+  const all = Promise.all(Array.from({ length: flood }, (_, at) => open(at)))
+  await eventually(() => expect(links.length).toBe(most))
   expect((await env.api('GET', '/api/v1/templates', { token: env.operatorToken })).status).toBe(200)
-  expect(links.length).toBe(32)
+  expect(links.length).toBe(most)
   release()
   expect(new Set((await all).map(({ status }) => status))).toEqual(new Set([503]))
 })

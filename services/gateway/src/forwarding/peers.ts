@@ -15,10 +15,12 @@ const size = { most: 64, mostOfTenant: 32 }
 export const narrowSize = { most: 4, mostOfTenant: 2 }
 
 interface Peer extends InternalClient {
-  /** For requests that are forwarded, and for links, by tenant or address. */
+  /** For requests that are forwarded, by tenant. */
   room: TenantRoom
   /** The same for routes that wait for other services: if one does not answer, the other routes still have their room. */
   waitingRoom: TenantRoom
+  /** For links, by address: however many are opened, they do not delay requests of tenants. */
+  linkRoom: TenantRoom
   /** For links from addresses that keep failing. */
   narrowRoom: TenantRoom
 }
@@ -31,9 +33,9 @@ export function createPeers(config: Config): Peers {
   return (service) => {
     const known = clients.get(service)
     if (known) return known
-    const client = createInternalClient(peerUrl(config, service), { connections: 2 * size.most })
-    const [room, waitingRoom] = [createTenantRoom(size), createTenantRoom(size)]
-    const made = { ...client, room, waitingRoom, narrowRoom: createTenantRoom(narrowSize) }
+    const client = createInternalClient(peerUrl(config, service), { connections: 3 * size.most + narrowSize.most })
+    const [room, waitingRoom, linkRoom] = [createTenantRoom(size), createTenantRoom(size), createTenantRoom(size)]
+    const made = { ...client, room, waitingRoom, linkRoom, narrowRoom: createTenantRoom(narrowSize) }
     clients.set(service, made)
     return made
   }

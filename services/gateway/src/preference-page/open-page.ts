@@ -81,9 +81,9 @@ async function openLink(
   untilMs: number,
   body: LinkBody,
 ) {
-  const { call, room, narrowRoom } = peers('dispatch')
+  const { call, linkRoom, narrowRoom } = peers('dispatch')
   const principal = await signPrincipal(service)
-  return inRoom(failures.isOver(address) ? narrowRoom : room, address, () =>
+  return inRoom(failures.isOver(address) ? narrowRoom : linkRoom, address, () =>
     call(openPreferenceLink, { principal, body, timeoutMs: untilMs - performance.now() }),
   )
 }
