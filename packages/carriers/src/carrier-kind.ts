@@ -31,10 +31,10 @@ export interface CarrierKind {
   ours?: readonly string[]
   /** Generates the missing credentials of a new account. Only the response to its creation shows them. */
   make?(given: Readonly<Record<string, string>>): Record<string, string>
-  /** The carrier's id of the account, if callbacks name it. */
-  accountIdOf?(credentials: Readonly<Record<string, string>>): string | undefined
-  /** The credential field with the id of the account, if one tenant alone may connect an account. */
-  exclusiveAccount?: string
+  /** The credential field, which cannot be changed, with the carrier's id of the account, if callbacks name it. */
+  fixedAccount?: string
+  /** Whether one tenant alone may connect an account. */
+  exclusiveAccount?: true
   /** The host that the tenant chose, which must be public. */
   destinationOf?(credentials: Readonly<Record<string, string>>): { host: string; port: number }
   /** The route that the carrier must be configured to call. */

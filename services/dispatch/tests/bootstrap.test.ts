@@ -117,7 +117,7 @@ test('a WhatsApp number of another tenant is skipped; the others are loaded', as
   expect(new Set(rows.map(({ id }) => id))).toEqual(new Set([first.provider_id, other.provider_id]))
 })
 
-test('a WhatsApp number of the document without a rate gets the default of its kind, with null none, and stays the same number', async () => {
+test('a WhatsApp number of the document without a rate gets the default of its kind, with null none', async () => {
   const account = { business_account_id: '500600700800', access_token: 'token-'.repeat(8) }
   const number = (phone_number_id: string) => ({
     ...{ ...provider(), channel: 'whatsapp', kind: 'whatsapp_cloud' },
@@ -128,9 +128,14 @@ test('a WhatsApp number of the document without a rate gets the default of its k
   const rateOf = async ({ tenant_id, provider_id }: typeof usual) =>
     (await findProvider(db.run, tenant_id, provider_id))?.rate_limit_per_second
   expect([await rateOf(usual), await rateOf(unlimited)]).toEqual([80, null])
-  const other = provider()
-  await load(keyRingOf('one'), [{ ...number('100200300403'), provider_id: usual.provider_id, name: 'Renamed' }, other])
-  expect(await findProvider(db.run, usual.tenant_id, usual.provider_id)).toMatchObject({ name: usual.name })
+})
+
+test('a provider of the document keeps its account; the others are loaded', async () => {
+  const [keyRing, known, other] = [keyRingOf('one'), provider(), provider()]
+  await load(keyRing, [known])
+  const credentials = { ...known.credentials, account_sid: `AC${'1'.repeat(32)}` }
+  await load(keyRing, [{ ...known, name: 'Renamed', credentials }, other])
+  expect(await findProvider(db.run, known.tenant_id, known.provider_id)).toMatchObject({ name: known.name })
   expect(await findProvider(db.run, other.tenant_id, other.provider_id)).toBeDefined()
 })
 

@@ -8,6 +8,7 @@ export const bird = {
   credentials: BirdCredentials,
   loadSender: async () => (await import('./send.ts')).birdSender,
   secrets: ['access_key', 'signing_key'],
+  fixedAccount: 'channel_id',
   callbackOf: () => carrierCallback,
   environment: standInEnvironment,
 } as const satisfies SendingKind

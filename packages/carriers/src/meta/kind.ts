@@ -22,8 +22,8 @@ export const meta = {
     app_secret === undefined || verify_token !== undefined
       ? {}
       : { verify_token: randomBytes(24).toString('base64url') },
-  accountIdOf: ({ phone_number_id }) => phone_number_id,
-  exclusiveAccount: 'phone_number_id',
+  fixedAccount: 'phone_number_id',
+  exclusiveAccount: true,
   callbackOf: ({ app_secret }) => (app_secret === undefined ? sharedCloudCallback : cloudCallback),
   environment: metaEnvironment,
 } as const satisfies SendingKind

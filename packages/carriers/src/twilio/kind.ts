@@ -10,7 +10,7 @@ export const twilio = {
   loadSender: async () => (await import('./send.ts')).twilioSender,
   longestText,
   secrets: ['auth_token', 'previous_auth_token'],
-  accountIdOf: ({ account_sid }) => account_sid,
+  fixedAccount: 'account_sid',
   callbackOf: () => smsInboundCallback,
   environment: twilioEnvironment,
 } as const satisfies SendingKind

@@ -9,6 +9,7 @@ export const vonage = {
   credentials: VonageCredentials,
   loadSender: async () => (await import('./send.ts')).vonageSender,
   secrets: ['api_secret', 'private_key', 'signature_secret'],
+  fixedAccount: 'api_key',
   callbackOf: () => carrierCallback,
   environment: standInEnvironment,
   longestOwnText: 1000,

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { expectProblem, untilAvailable } from '@notify/test-kit/api'
 import { addBareTenant, operatorToken } from '@notify/test-kit/callers'
-import { call, create, env, of, path, pathsOf, webhook, whatsapp } from './stack.ts'
+import { call, create, env, of, path, pathsOf, twilio, webhook, whatsapp } from './stack.ts'
 
 test('a number of another tenant cannot be connected, also of many who try at the same moment', async () => {
   const other = await addBareTenant(env)
@@ -32,18 +32,31 @@ test('a number of another tenant cannot be connected, also of many who try at th
   expectProblem(await call('POST', path, { body: again }), 409, 'provider_already_connected')
 })
 
-test('a WhatsApp provider keeps its number, so that receipts and STOPs to it still count', async () => {
-  const { provider_id: id, credentials } = await create(whatsapp())
+const bird = () => ({
+  channel: 'sms',
+  kind: 'bird',
+  name: 'Channel',
+  credentials: {
+    access_key: 'access-key-of-bird',
+    workspace_id: crypto.randomUUID(),
+    channel_id: crypto.randomUUID(),
+    signing_key: 'signing-key-of-bird',
+  },
+})
+
+test.each([
+  ['phone_number_id', whatsapp(), whatsapp().credentials.phone_number_id, { business_account_id: '4712' }],
+  ['account_sid', twilio(), `AC${'d'.repeat(32)}`, { from: '+15005550008' }],
+  ['channel_id', bird(), crypto.randomUUID(), { workspace_id: crypto.randomUUID() }],
+])('a provider keeps its %s, so that receipts and STOPs still count', async (field, body, another, others) => {
+  const { provider_id: id, credentials } = await create(body)
   const change = (fields: object) => call('PATCH', of(id), { body: { name: 'Changed', credentials: fields } })
-  const refused = await change({ phone_number_id: whatsapp().credentials.phone_number_id })
+  const refused = await change({ [field]: another })
   expectProblem(refused, 422, 'validation_failed')
-  expect(pathsOf(refused)).toEqual(['credentials.phone_number_id'])
-  expect((await call('GET', of(id))).body).toMatchObject({ name: 'Number', credentials })
-  const { phone_number_id } = credentials
-  expect((await change({ phone_number_id, business_account_id: '4712' })).body).toMatchObject({
-    name: 'Changed',
-    credentials: { phone_number_id, business_account_id: '4712' },
-  })
+  expect(pathsOf(refused)).toEqual([`credentials.${field}`])
+  expect((await call('GET', of(id))).body).toMatchObject({ name: body.name, credentials })
+  const kept = { [field]: credentials[field], ...others }
+  expect((await change(kept)).body).toMatchObject({ name: 'Changed', credentials: kept })
   await call('DELETE', of(id))
 })
 

@@ -55,13 +55,13 @@ export function requireSecretsForDestination(kind: ProviderKind, known: Credenti
 }
 
 /**
- * Refuses another account in a provider that owns its account: receipts and STOPs to the former one would no longer count.
+ * Refuses another account in an existing provider: receipts and STOPs to the former one would no longer count.
  * @throws Problem `validation_failed` naming the field as `credentials.<field>`
  */
 export function requireSameAccount(kind: ProviderKind, before: Credentials, after: Credentials): void {
-  const { exclusiveAccount: field } = kind
+  const { fixedAccount: field } = kind
   if (field === undefined || before[field] === after[field]) return
-  const message = 'cannot be changed: connect the other number as a new provider, then delete this one'
+  const message = 'cannot be changed: connect the other account as a new provider, then delete this one'
   refuse([{ path: `credentials.${field}`, message }])
 }
 

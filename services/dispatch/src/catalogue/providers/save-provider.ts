@@ -40,7 +40,7 @@ export async function saveProvider(
   const credentials = keepsFormer
     ? withFormerSecrets(state.credentials, credentialsOf(context, known))
     : state.credentials
-  const account = kind?.exclusiveAccount
+  const account = kind?.fixedAccount
   // Receipts and STOPs to the former one would not count. The document's other providers are loaded.
   if (known && account && credentialsOf(context, known)[account] !== credentials[account])
     throw new Error(

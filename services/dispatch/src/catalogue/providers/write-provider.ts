@@ -54,8 +54,8 @@ export async function writeProvider(
     isDeleted !== (known.deleted_at !== null) ||
     known.priority !== state.priority ||
     known.application_id !== state.application_id
-  const { accountIdOf, exclusiveAccount } = kindOf(context.carrierTable, state.kind) ?? {}
-  const account_id = accountIdOf?.(credentials) ?? null
+  const { fixedAccount, exclusiveAccount } = kindOf(context.carrierTable, state.kind) ?? {}
+  const account_id = (fixedAccount && credentials[fixedAccount]) ?? null
   if (exclusiveAccount && account_id !== null && account_id !== known?.account_id)
     await requireFree(run, state, account_id)
   const revision = (known?.revision ?? 0) + (isTold ? 1 : 0)
