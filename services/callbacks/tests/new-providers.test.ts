@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, randomBytes, randomInt } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
@@ -71,29 +71,33 @@ function writeStop({ sid, authToken }: Account, From: string, To = demoNumber) {
   return postForm(env, { fields, address: inboundAddress, signed, headers })
 }
 
-const app = { business_account_id: '129820579749403', app_secret: 'secret-of-the-app' }
+const business_account_id = '129820579749403'
+const app = { business_account_id, app_secret: 'secret-of-the-app' }
 
-/** Connects a WhatsApp number of the app. @returns the id of its provider */
-async function connectNumber(phone_number_id: string): Promise<string> {
+/** Connects a WhatsApp number, by default one of the app. @returns the id of its provider */
+async function connectNumber(phone_number_id: string, account: object = app): Promise<string> {
   const { status, body } = await env.api('POST', '/api/v1/providers', {
     token: env.operatorToken,
     body: {
       ...{ channel: 'whatsapp', kind: 'whatsapp_cloud', name: 'New' },
-      credentials: { ...app, phone_number_id, access_token: 'EAAtoken1' },
+      credentials: { ...account, phone_number_id, access_token: 'EAAtoken1' },
     },
   })
   expect(status).toBe(201)
   return body.provider_id
 }
 
-/** Posts a stop of marketing by a contact of this number, at the address of a provider of the app. */
-function postStop(providerId: string, phone_number_id: string) {
+/** Posts a stop of marketing by a contact of each number, at the address of a provider of the app or at the shared one. */
+function postStops(place: string, numbers: readonly string[], secret = app.app_secret) {
   const stop = { wa_id: '16505551234', category: 'marketing_messages', value: 'stop', timestamp: 1761548340 }
-  const value = { messaging_product: 'whatsapp', metadata: { phone_number_id }, user_preferences: [stop] }
-  const entry = [{ id: app.business_account_id, time: 1, changes: [{ field: 'user_preferences', value }] }]
+  const changes = numbers.map((phone_number_id) => ({
+    field: 'user_preferences',
+    value: { messaging_product: 'whatsapp', metadata: { phone_number_id }, user_preferences: [stop] },
+  }))
+  const entry = [{ id: business_account_id, time: 1, changes }]
   const raw = JSON.stringify({ object: 'whatsapp_business_account', entry })
-  const digest = createHmac('sha256', app.app_secret).update(raw).digest('hex')
-  return env.api('POST', `/api/v1/callbacks/cloud/${providerId}`, {
+  const digest = createHmac('sha256', secret).update(raw).digest('hex')
+  return env.api('POST', `/api/v1/callbacks/cloud/${place}`, {
     key: null,
     raw,
     headers: {
@@ -102,6 +106,12 @@ function postStop(providerId: string, phone_number_id: string) {
     },
   })
 }
+
+const postStop = (providerId: string, number: string) => postStops(providerId, [number])
+const recordedAnswer = { status: 200, body: { status: 'recorded' } }
+
+/** More numbers than one process asks about within a second. */
+const unknownNumbers = () => Array.from({ length: 60 }, () => String(randomInt(10 ** 14, 2 * 10 ** 14)))
 
 /** Why a tenant sends nothing to a number. */
 async function suppressed(token: string, recipient: string): Promise<string[]> {
@@ -190,15 +200,33 @@ test('while one address invents accounts, a new account is taken from another ad
 
 test('a stop at the address of an own app, to a number whose event has not arrived, is recorded; while dispatch is away it is 503', async () => {
   const first = await connectNumber('180960945997701')
-  const recorded = { status: 200, body: { status: 'recorded' } }
-  expect(await untilAvailable(() => postStop(first, '180960945997701'))).toMatchObject(recorded)
+  expect(await untilAvailable(() => postStop(first, '180960945997701'))).toMatchObject(recordedAnswer)
   await connectNumber('180960945997702')
   gate.set('refuse')
   expectProblem(await postStop(first, '180960945997702'), 503, 'service_unavailable')
   gate.set('pass')
-  expect(await untilAvailable(() => postStop(first, '180960945997702'))).toMatchObject(recorded)
+  expect(await untilAvailable(() => postStop(first, '180960945997702'))).toMatchObject(recordedAnswer)
   const ignored = { status: 200, body: { status: 'ignored' } }
   expect(await untilAvailable(() => postStop(first, '180960945997703'))).toMatchObject(ignored)
+})
+
+test('a post to the shared address that also names many unknown numbers counts for the connected one', async () => {
+  const number = '180960945997704'
+  await connectNumber(number, { business_account_id })
+  const posted = (...numbers: string[]) =>
+    untilAvailable(() => postStops('shared', numbers, env.stack.state.meta_shared_app_secret))
+  expect(await posted(number)).toMatchObject(recordedAnswer)
+  expect(await posted(...unknownNumbers(), number)).toMatchObject(recordedAnswer)
+})
+
+test('numbers that an own app names and nobody has connected use up no questions about other accounts', async () => {
+  const number = '180960945997705'
+  const id = await connectNumber(number)
+  expect(await untilAvailable(() => postStop(id, number))).toMatchObject(recordedAnswer)
+  for (let times = 0; times < 5; times++) {
+    expect(await untilAvailable(() => postStops(id, [...unknownNumbers(), number]))).toMatchObject(recordedAnswer)
+    expectProblem(await untilAvailable(() => deliver(unknownAccount())), 403, 'invalid_signature')
+  }
 })
 
 test('a STOP that arrives before the event of its provider suppresses its sender, for the tenant whose number it names', async () => {

@@ -12,6 +12,8 @@ export interface UnknownAccount {
   senders?: string | undefined
   /** The address of the callback's sender. */
   address: string
+  /** The provider to which a verified callback belongs: its questions count for it, not for the address. */
+  provenBy?: string | undefined
 }
 
 /** Asks dispatch for the providers of an id, and saves them. @returns whether there are any */
@@ -21,12 +23,12 @@ const principal: ServicePrincipal = { kind: 'service', service: 'callbacks', per
 /** Less than a carrier and the gateway wait. */
 const timeoutMs = 5000
 const rememberedMs = 5000
-/** Limits what callbacks with invented ids cost dispatch: those of one address, and all of a process. */
-const questionsPerSecond = { address: 10, all: 50 }
+/** Limits what callbacks with invented ids cost dispatch: those of one address or provider, and all of a process. */
+const questionsPerSecond = { each: 10, all: 50 }
 
 /**
- * A carrier may call before the event of a new provider has arrived, so that only dispatch knows whether it exists.
- * Answers are cached for a few seconds. Beyond its share an address gets 429: callbacks with invented ids cause no 5xx.
+ * A carrier may call before the event of a new provider has arrived, so that only dispatch knows whether it exists. Answers are
+ * cached for a few seconds. Beyond its share an address or a provider gets 429: callbacks with invented ids cause no 5xx.
  */
 export function createProviderLearning(
   context: SavingContext,
@@ -34,7 +36,8 @@ export function createProviderLearning(
   signPrincipal: SignPrincipal,
 ): LearnProviders {
   const dispatch = createInternalClient(DISPATCH_URL, { connections: 8 })
-  const mayAsk = createShares(questionsPerSecond)
+  // Counted apart, so that callbacks which prove nothing do not use up the questions of proven ones.
+  const [ofAddress, ofProvider] = [createShares(questionsPerSecond), createShares(questionsPerSecond)]
   const answers = createTtlCache<boolean>({
     ttlMs: rememberedMs,
     maxEntries: 10_000,
@@ -49,9 +52,10 @@ export function createProviderLearning(
       return providers.length > 0
     },
   })
-  return async ({ kind, id, senders, address }) =>
+  return async ({ kind, id, senders, address, provenBy }) =>
     answers.get(JSON.stringify([kind, id, senders]), () => {
-      if (!mayAsk(address)) throw tooManyUnknown()
+      const mayAsk = provenBy === undefined ? ofAddress(address) : ofProvider(provenBy)
+      if (!mayAsk) throw tooManyUnknown()
     })
 }
 
@@ -67,18 +71,18 @@ const tooManyUnknown = () =>
   })
 
 /** Counts in windows of a second. */
-function createShares(most: { address: number; all: number }): (address: string) => boolean {
+function createShares(most: { each: number; all: number }): (asker: string) => boolean {
   const counts = new Map<string, number>()
   let [untilMs, total] = [0, 0]
-  return (address) => {
+  return (asker) => {
     const nowMs = performance.now()
     if (nowMs >= untilMs) {
       counts.clear()
       ;[untilMs, total] = [nowMs + 1000, 0]
     }
-    const count = counts.get(address) ?? 0
-    if (count >= most.address || total >= most.all) return false
-    counts.set(address, count + 1)
+    const count = counts.get(asker) ?? 0
+    if (count >= most.each || total >= most.all) return false
+    counts.set(asker, count + 1)
     total += 1
     return true
   }

@@ -4,7 +4,7 @@ import { type Handler, type HttpRequest, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { cellsOf, type RawCallback } from '../moving/forward-callbacks.ts'
 import type { ClaimedAccounts } from '../providers/account-directory.ts'
-import { unsure } from '../providers/learn-providers.ts'
+import { type UnknownAccount, unsure } from '../providers/learn-providers.ts'
 import { claimToken } from '../records/token-store.ts'
 import { callbackOfReport } from './callback-of-report.ts'
 
@@ -77,31 +77,33 @@ type Asking = Pick<HttpRequest<Route>, 'address'>
 
 async function receive(context: Context, kind: string, claim: Claim, { address }: Asking): Promise<Received> {
   const { accounts } = context.receiving
-  const ask = (id: string, senders?: string) => context.learnProviders({ kind, id, senders, address: address() })
+  const ask = (id: string, more: Pick<UnknownAccount, 'senders' | 'provenBy'> = {}) =>
+    context.learnProviders({ kind, id, address: address(), ...more })
   /** For a genuine callback: without an answer it counts for an account that is known. */
-  const tryToLearn = (id: string, senders?: string) => ask(id, senders).catch(() => false)
-  const findMore: FindAccounts = async (of) => {
-    const more = await accounts.find(kind, of)
+  const tryToLearn = (id: string, senders?: string) => ask(id, { senders }).catch(() => false)
+  /** Their providers may be new. For an unknown account no other counts: without an answer the carrier must repeat the callback. */
+  const findOrLearn = async (of: Claim['of'], askAbout: (id: string) => Promise<boolean>) => {
+    const known = await accounts.find(kind, of)
     const named = new Set<string | null | undefined>('accountIds' in of ? of.accountIds : [])
-    const hasOthers = more.accounts.some(({ accountId }) => named.has(accountId))
-    /** For an unknown account no other counts: without an answer the carrier must repeat the callback. */
-    const learn = async (id: string) => {
-      if ('providerId' in of) return tryToLearn(id)
-      return ask(id).catch((error: unknown) => {
+    const hasOthers = known.accounts.some(({ accountId }) => named.has(accountId))
+    const learn = (id: string) =>
+      askAbout(id).catch((error: unknown) => {
         // The callback would exceed the limit at each repetition, and those whom it also names would get nothing.
         if (hasOthers && error instanceof Problem && error.code === 'rate_limited') return false
         throw error
       })
-    }
-    const learned = await Promise.all(more.unknownIds.map(learn))
-    const { faults, accounts: found } = learned.includes(true) ? await accounts.find(kind, of) : more
+    const learned = await Promise.all(known.unknownIds.map(learn))
+    return learned.includes(true) ? accounts.find(kind, of) : known
+  }
+  // Only a verified callback looks up more.
+  const provenBy = 'providerId' in claim.of ? claim.of.providerId : undefined
+  const findMore: FindAccounts = async (of) => {
+    const askAbout = 'providerId' in of ? tryToLearn : (id: string) => ask(id, { provenBy })
+    const { faults, accounts: found } = await findOrLearn(of, askAbout)
     if (faults.length > 0) throw unsure(faults[0])
     return found
   }
-  const known = await accounts.find(kind, claim.of)
-  // Their providers may be new.
-  const learned = await Promise.all(known.unknownIds.map((id) => ask(id)))
-  const found = learned.includes(true) ? await accounts.find(kind, claim.of) : known
+  const found = await findOrLearn(claim.of, ask)
   const received = await verify(claim, found, findMore)
   if (!found.incomplete) return received
   const { id, senders } = found.incomplete
