@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import type { ApiRequest } from '@notify/dev-env'
+import type { ApiRequest, ApiResponse } from '@notify/dev-env'
 import { asOperator } from '@notify/test-kit/api'
 import { env } from './stack.ts'
 
@@ -21,6 +21,12 @@ export const importFor = (address: string, rule: Rule) =>
   env.api('POST', '/api/v1/preferences/import', { body: { rules: [{ address, ...rule }] } })
 export const explain = async (body: object, request: ApiRequest = {}) =>
   (await env.api('POST', '/api/v1/preferences/explain', { body, ...request })).body
+
+/** The state of each channel of a topic in the preferences of a person. */
+export function statesIn({ body }: Pick<ApiResponse, 'body'>, topic: string): Record<string, string> {
+  const { channels } = body.topics.find(({ topic_key }: { topic_key: string }) => topic_key === topic)
+  return Object.fromEntries(channels.map(({ channel, state }: Record<string, string>) => [channel, state]))
+}
 
 export const toUser = (user: string, topic: string, fields: object = {}) => ({
   ...{ channel: 'in_app', recipient: user, title: 'News', body: 'Something new', topic },

@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals'
-import type { ApiResponse } from '@notify/dev-env'
 import { expectProblem, post } from '@notify/test-kit/api'
 import { emailTo } from '@notify/test-kit/email'
 import { freshPhone } from '@notify/test-kit/sms'
-import { addTopic, choose, importFor } from './choices.ts'
+import { addTopic, choose, importFor, statesIn } from './choices.ts'
 import { env } from './stack.ts'
 
 const fresh = () => [`user-${crypto.randomUUID()}`, `${crypto.randomUUID()}@shop.example`] as const
@@ -15,12 +14,6 @@ async function putUser(user: string, body: object): Promise<void> {
 const preferencesOf = (user: string) => env.api('GET', `/api/v1/users/${user}/preferences`)
 const rulesOf = async (address: string) =>
   (await env.api('POST', '/api/v1/preferences/lookup', { body: { address } })).body.rules
-
-/** The state of each channel of a topic. */
-function statesIn({ body }: ApiResponse, topic: string): Record<string, string> {
-  const { channels } = body.topics.find(({ topic_key }: { topic_key: string }) => topic_key === topic)
-  return Object.fromEntries(channels.map(({ channel, state }: Record<string, string>) => [channel, state]))
-}
 
 test('everything that is off for the address of a user is lifted when the user lifts it', async () => {
   const topic = await addTopic({ channels: ['email'] })

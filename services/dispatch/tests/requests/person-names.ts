@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { expectProblem } from '@notify/test-kit/api'
 import { addKey } from '@notify/test-kit/callers'
 import { freshPhone } from '@notify/test-kit/sms'
+import { addTopic, statesIn } from './choices.ts'
 import { env } from './stack.ts'
 
 const everything = { topic: '*', channel: '*' }
@@ -41,6 +42,27 @@ test('a user id and an address lead to the choices of all names that the record 
     expect(items.map(({ of }: { of: string }) => of).sort()).toEqual(['email', 'user'])
   }
   expect(JSON.stringify(await read(user))).not.toContain(email)
+})
+
+test('the choices for an address of a user count on the channels that use it, whichever name leads to the user', async () => {
+  const topic = await addTopic({ channels: ['email', 'sms', 'in_app'] })
+  const [user, email, phone] = [`user-${crypto.randomUUID()}`, fresh(), freshPhone()]
+  await putUser(user, { email, phone })
+  await importAll([off({ address: phone })])
+  for (const name of [user, email, phone]) {
+    const body = await read(name)
+    expect(statesIn({ body }, topic)).toEqual({ email: 'on', sms: 'off', in_app: 'on' })
+    expect(body.rules).toMatchObject([{ ...everything, of: 'phone' }])
+  }
+})
+
+test('the choices for an address that is the user id as well count on every channel', async () => {
+  const [topic, email] = [await addTopic({ channels: ['email', 'in_app'] }), fresh()]
+  await putUser(email, { email })
+  await importAll([off({ address: email })])
+  const body = await read(email)
+  expect(statesIn({ body }, topic)).toEqual({ email: 'off', in_app: 'off' })
+  expect(body.rules).toMatchObject([{ ...everything, of: 'user' }])
 })
 
 test('an address that several users have is linked with none of them', async () => {

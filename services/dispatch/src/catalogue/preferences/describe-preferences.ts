@@ -49,10 +49,12 @@ export function describePreferences(
         }
       }),
     })),
-    rules: own.map(({ topic, channel, state, frequency, source, changed_at }) => ({
-      ...{ topic, channel, state, frequency, source, changed_at: changed_at.toISOString() },
-    })),
+    rules: own.map(describeChoice),
   }
+}
+
+export function describeChoice({ topic, channel, state, frequency, source, changed_at }: ChoiceRow) {
+  return { topic, channel, state, frequency, source, changed_at: changed_at.toISOString() }
 }
 
 interface Read {

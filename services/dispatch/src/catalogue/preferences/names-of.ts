@@ -24,12 +24,13 @@ export async function namesOf(context: Context, owner: PreferenceOwner, index: s
     return { names: [], sharing, kindOf: new Map([[index, null]]) }
   }
   const { user_index, email_index, phone_index } = row
-  const kinds = [
-    [user_index, 'user'],
+  const addresses = [
     [email_index, 'email'],
     [phone_index, 'phone'],
   ] as const
-  const kindOf = new Map(kinds.flatMap(([known, of]) => (known === null ? [] : [[known, of]])))
+  const kindOf = new Map<string, PersonName['of']>([[user_index, 'user']])
+  // A user id may be the address itself: then its choices are those of the user.
+  for (const [known, kind] of addresses) if (known !== null && !kindOf.has(known)) kindOf.set(known, kind)
   return { names: describe(context, row), sharing: [], kindOf }
 }
 

@@ -11,7 +11,7 @@ import { type Handler, Problem } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import type { WithTopics } from '../topics/topic-directory.ts'
 import { type ChangeRow, listChangeRows } from './change-store.ts'
-import { describePreferences } from './describe-preferences.ts'
+import { describeChoice, describePreferences } from './describe-preferences.ts'
 import { namesOf } from './names-of.ts'
 import { ownerOfCaller } from './person.ts'
 import { readChoices } from './preference-store.ts'
@@ -36,9 +36,9 @@ export const getRecipientPreferences: Handler<Context & WithTopics, typeof getCo
   const { names, sharing, kindOf } = await namesOf(context, owner, index)
   const indexes = [...kindOf.keys()]
   const choices = await readChoices(context.db.run, owner, indexes)
-  const subjects = indexes.map((index) => ({ index }))
+  const subjects = Array.from(kindOf, ([index, of]) => ({ index, ...(of && of !== 'user' && { field: of }) }))
   const described = describePreferences(topics, choices, subjects, [request.query.locale])
-  const rules = described.rules.map((rule, at) => ({ ...rule, of: kindOf.get(choices[at]!.recipient_index) ?? null }))
+  const rules = choices.map((one) => ({ ...describeChoice(one), of: kindOf.get(one.recipient_index) ?? null }))
   return { ...described, rules, names, sharing }
 }
 
