@@ -45,12 +45,13 @@ const exceptions: Record<string, Verdict> = {
 const denials: readonly string[] = ['AccessDeniedException', 'NotAuthorized']
 
 /**
- * Whether the credentials lack a permission for an identity that is neither the account's sender nor a domain above it: for that
- * of the message's own sender, or in the SES sandbox of a recipient.
+ * Whether the credentials lack a permission for an identity that is not the account's: for that of the message's own sender, or in
+ * the SES sandbox for that of a recipient. The account's are its sender and the domains above it.
  */
-function isOfOtherIdentity(exception: string, message: string, sender: string): boolean {
+function isOfOtherIdentity(exception: string, message: string, sender: string | undefined): boolean {
   const identity = /:identity\/([^'"`\s]+)/.exec(message)?.[1]
   if (identity === undefined || !denials.includes(exception)) return false
+  if (sender === undefined) return true
   const [refused, own] = [withoutTag(identity), withoutTag(sender)]
   return refused !== own && !`.${own.slice(own.lastIndexOf('@') + 1)}`.endsWith(`.${refused}`)
 }
@@ -61,9 +62,9 @@ const withoutTag = (address: string) => address.toLowerCase().replace(/^([^@+]*)
 /**
  * The verdict on a failed call: by exception if known, else by HTTP status. An identity that the account has not verified is its
  * sender's, or in the SES sandbox the recipient's; another provider may send the message.
- * @param sender the address of the account's own sender
+ * @param sender the account's sender; undefined for a message with a sender of its own
  */
-export function judgeSesError(status: number, exception: string, message = '', sender = ''): Verdict {
+export function judgeSesError(status: number, exception: string, message = '', sender?: string): Verdict {
   if (exception === 'MessageRejected' && /not verified/i.test(message)) return later()
   if (isOfOtherIdentity(exception, message, sender)) return later()
   const verdict = Object.hasOwn(exceptions, exception) ? exceptions[exception]! : verdictOfStatus(status)

@@ -134,12 +134,16 @@ test('a permission that is missing for the sender of a message alone is no fault
     const text = `User is not authorized to perform \`ses:SendEmail' on resource \`${resource}'`
     reply = { status: 403, headers: { 'x-amzn-errortype': 'AccessDeniedException' }, body: { message: text } }
   }
-  refuse('news@shop.example')
-  const ofMessage = await carrier.send(account, { ...message, from: 'news@shop.example' })
-  refuse('orders@example.com')
-  const ofAccount = await carrier.send(account, message)
   const refused = { outcome: 'rejected_retryable', code: 'AccessDeniedException' }
-  expect([ofMessage, ofAccount]).toMatchObject([refused, { ...refused, providerDown: true }])
-  expect(ofMessage).not.toHaveProperty('providerDown')
-  expect(ofMessage.message).not.toContain('news@')
+  for (const identity of ['news@shop.example', 'shop.example', 'example.com']) {
+    refuse(identity)
+    const ofMessage = await carrier.send(account, { ...message, from: `news@${identity.replace('news@', '')}` })
+    expect(ofMessage).toMatchObject(refused)
+    expect(ofMessage).not.toHaveProperty('providerDown')
+    expect(ofMessage.message).not.toContain('news@')
+  }
+  for (const identity of ['orders@example.com', 'example.com']) {
+    refuse(identity)
+    expect(await carrier.send(account, message)).toMatchObject({ ...refused, providerDown: true })
+  }
 })

@@ -72,7 +72,8 @@ export function createSesSender(options: Options): Sender<SesCredentials, EmailM
         return MessageId ? accepted(MessageId) : refusal('no_id', didNotAnswer, null)
       } catch (error) {
         if (!begun || isNotWritable(error)) return notBegun(error)
-        return answerOf(error, account.credentials.from, addressesOf(message))
+        const sender = message.from === undefined ? account.credentials.from : undefined
+        return answerOf(error, sender, addressesOf(message))
       }
     },
     close: () => clients.close(),
@@ -137,7 +138,7 @@ interface SdkError {
 }
 
 /** Classifies a failed call: permanent, retryable or unknown. */
-function answerOf(error: unknown, sender: string, recipients: readonly string[]): CarrierAnswer {
+function answerOf(error: unknown, sender: string | undefined, recipients: readonly string[]): CarrierAnswer {
   const { name = 'Error', message = '', code, hasLeft, $metadata, $response } = error as SdkError
   const status = $metadata?.httpStatusCode
   // An unreadable 2xx: the message may have been accepted.
