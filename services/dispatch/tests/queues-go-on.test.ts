@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { type CarrierAnswer, noConnection } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
@@ -6,9 +6,10 @@ import { createTestKit } from '@notify/test-kit/kit'
 import type { ListedProvider } from '../src/catalogue/providers/provider-directory.ts'
 import { channels } from '../src/channels/registry.ts'
 import { circuitOpenCode } from '../src/deliver/call/circuit-breaker.ts'
+import type { LaneOf } from '../src/deliver/queues/queue-store.ts'
 import { runLane } from '../src/deliver/run-lane.ts'
 import { takeDueNotifications } from '../src/deliver/schedule/take-due.ts'
-import { createSender, type SendContext } from '../src/deliver/send-notification.ts'
+import { createSender, type SendContext, type Sender } from '../src/deliver/send-notification.ts'
 import { createThrottle } from '../src/deliver/throttle/throttle.ts'
 import { addProviders, createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
 import { db } from './own-schema.ts'
@@ -81,12 +82,22 @@ const contextOf = (providers: ListedProvider[], more: object = {}) =>
 
 const queued = async () => (await own.queued(1, lane.lane, lane.channel))[0]!
 
+const claimAndSend = (id: string, ...providers: ListedProvider[]) => claimFor(senderOf(...providers), id)
+
 /** Claims a message and hands it to the sender. */
-async function claimAndSend(id: string, ...providers: ListedProvider[]) {
-  const sender = senderOf(...providers)
+async function claimFor(sender: Sender, id: string) {
   const { claims } = await sender.claim([{ key: await own.keyOf(id), most: 1 }])
   expect(claims).toMatchObject([{ id }])
   return sender.send(claims[0]!, { traceparent: undefined } as never)
+}
+
+/** Adds messages to the queue of the first one. */
+async function add(first: string, count: number, to: LaneOf = lane) {
+  const ids = await own.queued(count, to.lane, to.channel)
+  const { application_id } = await own.keyOf(first)
+  for (const table of ['notifications', 'in_flight'])
+    await db.run(`update ${table} set application_id = $2 where id = any ($1)`, [ids, application_id])
+  return ids
 }
 
 /** A message that the first provider has refused, so that the others come next. */
@@ -298,6 +309,86 @@ describe('a message that only one of two providers can send', () => {
   })
 })
 
+describe('while consent does not answer', () => {
+  const needsConsent = { lane: 'transactional', channel: 'whatsapp' } as const
+  const template = { name: 'shipped', language: 'en', category: 'utility' }
+  const message = JSON.stringify({ channel: 'whatsapp', to: '+15551230001', template, parameters: [] })
+  const fault = new Error('no answer')
+  let isAway: boolean
+  let asked: number
+  beforeEach(() => {
+    isAway = true
+    asked = 0
+  })
+  async function contextAsking(): Promise<SendContext> {
+    const provider = await account({ kind: 'whatsapp_cloud' })
+    const directory = {
+      providers: { list: async () => [provider] },
+      carrierTemplates: { faultOf: async () => undefined },
+      consents: {
+        async ask() {
+          asked++
+          if (isAway) throw fault
+          return { status: 'active', marketing_stopped: false, entry_id: newId('optin') }
+        },
+      },
+    }
+    return contextOf([provider], { directory, secrets: { keyRing: { decrypt: () => message } } })
+  }
+  const senderAsking = async () => createSender(await contextAsking(), needsConsent, () => false)
+  const queuedMessage = async () => (await own.queued(1, needsConsent.lane, needsConsent.channel))[0]!
+
+  test('a message waits with its queue, without using the schedule, and is sent once consent answers', async () => {
+    const sender = await senderAsking()
+    const id = await queuedMessage()
+    for (let n = 0; n < 4; n++) {
+      expect(await claimFor(sender, id)).toEqual({ kind: 'unavailable', forMs: expect.any(Number), fault })
+      // It keeps its position.
+      const waiting = { status: 'queued', sending: false, round_attempts: 0, next_attempt_at: null }
+      expect(await own.rowOf(id)).toMatchObject(waiting)
+    }
+    expect(asked).toBe(4)
+    expect(await own.attemptsOf(id)).toEqual([])
+    expect(await isHeld(id)).toBe(true)
+    isAway = false
+    expect(await claimFor(sender, id)).toEqual({ kind: 'answered' })
+    expect(await own.rowOf(id)).toMatchObject({ status: 'sent', round_attempts: 1 })
+    expect(await isHeld(id)).toBe(false)
+  })
+
+  test('a message fails after HOLD_LIMIT, and can be retried', async () => {
+    const sender = await senderAsking()
+    const id = await queuedMessage()
+    await claimFor(sender, id)
+    const { application_id } = await own.keyOf(id)
+    const longAgo = `now() - interval '2 minutes'`
+    await db.run(`update held_queues set since = ${longAgo} where application_id = $1`, [application_id])
+    await db.run(`update notifications set enqueued_at = ${longAgo} where id = $1`, [id])
+    expect(await claimFor(sender, id)).toEqual({ kind: 'answered' })
+    expect(await own.rowOf(id)).toMatchObject({ status: 'failed', retryable: true })
+    expect(await own.attemptsOf(id)).toMatchObject([{ provider_id: null, provider_code: 'internal_error' }])
+  })
+
+  test('a queue is logged once, and sends all its messages once consent answers', async () => {
+    const kit = createTestKit('dispatch')
+    const settings = { lane: needsConsent.lane, concurrency: 200, ratePerSecond: 1000 }
+    const { wake } = runLane(kit, await contextAsking(), needsConsent, settings, { slowdown: () => 1 })
+    try {
+      const first = await queuedMessage()
+      const ids = [first, ...(await add(first, 20, needsConsent))]
+      wake([await own.keyOf(first)])
+      await eventually(async () => expect(await isHeld(first)).toBe(true))
+      isAway = false
+      await eventually(async () => {
+        for (const id of ids) expect(await own.rowOf(id)).toMatchObject({ status: 'sent', round_attempts: 1 })
+      })
+      expect(kit.lines.filter(({ level }) => level >= 40)).toMatchObject([{ err: { message: fault.message } }])
+    } finally {
+      await kit.stop()
+    }
+  })
+})
+
 test('messages that wait for the end of quiet hours do not keep a queue slow after it has slept', async () => {
   const provider = await account()
   const timeIn = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
@@ -316,14 +407,6 @@ test('messages that wait for the end of quiet hours do not keep a queue slow aft
   const kit = createTestKit('dispatch')
   const settings = { lane: lane.lane, concurrency: 200, ratePerSecond: 1000 }
   const { wake } = runLane(kit, context, lane, settings, { slowdown: () => 1 })
-  /** Adds messages to the queue of the first one. */
-  const add = async (first: string, count: number) => {
-    const ids = await own.queued(count, lane.lane, lane.channel)
-    const { application_id } = await own.keyOf(first)
-    for (const table of ['notifications', 'in_flight'])
-      await db.run(`update ${table} set application_id = $2 where id = any ($1)`, [ids, application_id])
-    return ids
-  }
   try {
     openMs.set(provider.id, 20)
     const first = await queued()

@@ -147,7 +147,7 @@ export const tables = {
     application_id: column.id('app'),
     mode: column.text<'live' | 'test'>(),
   },
-  /** Queues for which every provider's circuit breaker is open, and since when. */
+  /** Queues that send nothing, and since when: all circuit breakers are open, or consent does not answer. */
   held_queues: {
     application_id: column.id('app'),
     channel: column.text<Channel>(),

@@ -13,7 +13,7 @@ import { createPause } from './throttle/pause.ts'
 const gatherMs = 20
 /** The pause between claims while Postgres does not answer. */
 const faultPauseMs = 500
-/** Interval of the warning while Postgres does not answer. */
+/** Interval of the warning about an outage. */
 const warnEveryMs = 10_000
 
 /** Sends the messages of a lane of a channel. */
@@ -52,12 +52,20 @@ export function runLane(
     pause.check()
   }
 
+  const warnOfOutage = (err: unknown, message: string) => {
+    if (performance.now() - warnedAtMs <= warnEveryMs) return
+    warnedAtMs = performance.now()
+    kit.log.warn({ ...lane, err }, message)
+  }
+
   const send = async (claim: Claim, queue: SendQueue) => {
     const parent = claim.traceparent ?? undefined
     const span = kit.tracer.start(`send ${lane.lane} ${lane.channel}`, { parent, kind: SpanKind.CONSUMER })
     let fault: unknown
     try {
-      applyVerdict(queue, claim, await sender.send(claim, span))
+      const verdict = await sender.send(claim, span)
+      applyVerdict(queue, claim, verdict)
+      if ('fault' in verdict) warnOfOutage(verdict.fault, 'messages could not be sent; they will be tried again')
     } catch (error) {
       fault = error
       kit.log.warn({ err: error }, 'a message could not be sent; it will be tried again')
@@ -98,10 +106,7 @@ export function runLane(
       pick.queue.wake('earliest')
       queues.claimed(pick, 0)
     }
-    if (performance.now() - warnedAtMs > warnEveryMs) {
-      warnedAtMs = performance.now()
-      kit.log.warn({ ...lane, err: fault }, 'messages could not be claimed; this will be tried again')
-    }
+    warnOfOutage(fault, 'messages could not be claimed; this will be tried again')
     await pause.forMs(faultPauseMs, () => stopped)
   }
 

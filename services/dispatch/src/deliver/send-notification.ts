@@ -38,8 +38,8 @@ export type Verdict =
   | { kind: 'again' }
   /** The time until the account's rate limit, or its connections, permit further calls. */
   | { kind: 'rate_limited'; forMs: number }
-  /** How long all circuit breakers stay open. */
-  | { kind: 'unavailable'; forMs: number }
+  /** How long the queue sends nothing: all circuit breakers are open, or a `fault` of our own stops every message. */
+  | { kind: 'unavailable'; forMs: number; fault?: unknown }
 
 export interface Sender {
   claim: Claims['take']
@@ -91,12 +91,14 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
     return { kind: 'answered' }
   }
 
+  const faultDelayMs = () => faultPauseMs + Math.random() * faultSpreadMs[urgency]
+
   /**
    * Requeues after an internal error, until HOLD_LIMIT. If the lease expired instead, the outcome would count as unknown.
    */
   const putBackOnFault = (claim: Claim) => async (fault: unknown) => {
     if (claim.held_ms > config.HOLD_LIMIT) await giveUpHeld(claim, notPrepared)
-    else await putBack(claim, 'fault', { afterMs: faultPauseMs + Math.random() * faultSpreadMs[urgency], held: true })
+    else await putBack(claim, 'fault', { afterMs: faultDelayMs(), held: true })
     throw fault
   }
 
@@ -110,9 +112,16 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
 
   const isHeldTooLong = ({ queue_held_ms }: Claim) => queue_held_ms !== null && queue_held_ms > config.HOLD_LIMIT
 
-  const unavailable = async (claim: Claim, forMs: number): Promise<Verdict> => {
+  const unavailable = async (claim: Claim, forMs: number) => {
     if (claim.queue_held_ms === null) await holdQueue(db, claim)
-    return { kind: 'unavailable', forMs: forMs + clockStepMs }
+    return { kind: 'unavailable', forMs: forMs + clockStepMs } as const
+  }
+
+  /** Without an answer of consent the queue waits until HOLD_LIMIT: each of its messages would wait for that answer. */
+  const waitForConsent = async (claim: Claim, fault: unknown): Promise<Verdict> => {
+    if (isHeldTooLong(claim)) return giveUpHeld(claim, notPrepared)
+    await putBack(claim, 'fault')
+    return { ...(await unavailable(claim, faultDelayMs())), fault }
   }
 
   /**
@@ -216,6 +225,8 @@ export function createSender(context: SendContext, lane: LaneOf, isStopping: () 
         return passOn(claim, providers, turn, result.answer)
       case 'refused':
         return record(claim, providers, null, result.answer, false)
+      case 'no_consent_answer':
+        return waitForConsent(claim, result.fault)
     }
   }
 

@@ -3,7 +3,7 @@ import { type CarrierAnswer, noConnection } from '@notify/carriers/sending'
 import { channelContracts } from '@notify/contracts'
 import { ownLoopTurn, type Span, SpanKind, type TenantRoom } from '@notify/service-kit'
 import type { WithCarrierTemplates } from '../../catalogue/carrier-templates/carrier-template-directory.ts'
-import { askBeforeSend } from '../../catalogue/consents/ask-before-send.ts'
+import { askBeforeSend, type Withheld } from '../../catalogue/consents/ask-before-send.ts'
 import type { WithConsents } from '../../catalogue/consents/consent-directory.ts'
 import { domainOf, type Standings, type WithDomains } from '../../catalogue/domains/verified-domains.ts'
 import { carrierOfKind, type Provider } from '../../catalogue/providers/provider-directory.ts'
@@ -21,7 +21,7 @@ import { forgetRepetition, repeatAttempt } from './repeat-attempt.ts'
 const largeText = 50_000
 
 /** The parts of the context that a call uses. */
-export type CallContext = Pick<Context, 'carrierTable' | 'channels' | 'db' | 'log' | 'metrics' | 'secrets' | 'tracer'> &
+export type CallContext = Pick<Context, 'carrierTable' | 'channels' | 'db' | 'metrics' | 'secrets' | 'tracer'> &
   WithDomains &
   WithCarrierTemplates &
   WithConsents & { carriers: GuardedCarriers; fileRoom: TenantRoom }
@@ -37,8 +37,8 @@ export type CallResult =
   | { kind: 'not_called'; reason: 'late' }
   /** The provider may not send this message now; another one may. */
   | { kind: 'not_called'; reason: 'provider_unfit'; answer: CarrierAnswer }
-  /** No provider may send this message now. */
-  | { kind: 'not_called'; reason: 'refused'; answer: CarrierAnswer }
+  /** No provider may send this message now, or consent is unknown. */
+  | ({ kind: 'not_called' } & Withheld)
 
 /** Until when a message may be sent, by `performance.now()`. */
 export interface Latest {
@@ -95,8 +95,8 @@ async function judgeAndCall(
   const template = channel.templateOf?.(payload)
   const unfit = template && (await directory.carrierTemplates.faultOf(provider.id, template))
   if (unfit) return { kind: 'not_called', reason: 'provider_unfit', answer: templateNotApproved(unfit) }
-  const refused = channelContracts[channel.name].needsConsent && (await askBeforeSend(context, claim, template))
-  if (refused) return { kind: 'not_called', reason: 'refused', answer: refused }
+  const withheld = channelContracts[channel.name].needsConsent && (await askBeforeSend(context, claim, template))
+  if (withheld) return { kind: 'not_called', ...withheld }
   const more = { ...(standing === 'verified' && { verified_domain: domain }), ...(recipientTag && { recipientTag }) }
   const whole = channel.files?.has(payload) ? await attachFiles(context, channel.files, claim, payload) : payload
   return call(context, claim, provider, { parent, latest, payload: whole, more })

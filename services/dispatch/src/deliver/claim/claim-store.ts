@@ -30,7 +30,7 @@ const claimColumns = {
   unfit: column.boolean(),
   /** How long internal errors have delayed it. */
   held_ms: column.double(),
-  /** How long it has waited because no provider of its queue could be called; null if one can be. */
+  /** How long it has waited because its queue sends nothing; null if it does. */
   queue_held_ms: column.double().nullable(),
   /** How long it could still be sent when it was claimed; null when it does not expire. */
   expires_in_ms: column.double().nullable(),

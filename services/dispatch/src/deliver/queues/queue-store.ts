@@ -51,7 +51,7 @@ export function findReadyQueues(db: Queries, lanes: readonly LaneOf[]) {
 /** A queue of a channel, over all its lanes. */
 export type HeldQueue = Pick<RowOf<typeof held_queues>, 'application_id' | 'channel' | 'mode'>
 
-/** Records the time from which no provider of a queue may be called; HOLD_LIMIT counts from it. */
+/** Records the time from which a queue sends nothing; HOLD_LIMIT counts from it. */
 export async function holdQueue(db: Queries, { application_id, channel, mode }: HeldQueue): Promise<void> {
   const held = build.insertInto('held_queues').values({ application_id, channel, mode })
   await db.run(held.onConflict((conflict) => conflict.doNothing()))
