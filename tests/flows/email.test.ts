@@ -206,11 +206,14 @@ describe('the outcome of an email', () => {
     const to = freshAddress('softbounce')
     const id = await sendEmail(env, emailTo(to))
     await untilState(env, id, { delivery_status: 'undelivered', retryable: true })
+    const item = () => operator('GET', `/api/v1/activity/${id}`)
+    await eventually(async () => expect((await item()).body).toMatchObject({ status: 'undelivered', retryable: true }))
     await operator('POST', '/api/v1/suppressions', { channel: 'email', recipient: to })
     const refused = await retry(env, id)
     expectProblem(refused, 409, 'not_retryable')
     expect(refused.body.detail).toMatch(/suppressed/)
     expect(await stateOf(env, id)).toMatchObject({ retry_count: 0, retryable: false })
+    expect((await item()).body).toMatchObject({ status: 'undelivered', retryable: false })
   })
 
   test.each([

@@ -4,7 +4,7 @@ import { ReceiptStatus } from './callbacks.ts'
 import { Channel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { givenId, idSchema } from './ids.ts'
-import { Attempt, AttemptOutcome, DeliveryStatus } from './notifications.ts'
+import { Attempt, AttemptOutcome, DeliveryStatus, RetryableNow } from './notifications.ts'
 import { defineRoute, operator, service } from './route.ts'
 import { Timestamp } from './text.ts'
 
@@ -54,6 +54,7 @@ const ActivityCode = z.object({
 export const ActivityDetail = ActivityItem.extend({
   application_id: idSchema('app'),
   updated_at: Timestamp,
+  retryable: RetryableNow,
   trace_id: z.string().nullable().meta({ description: 'W3C trace id of the request that sent it' }),
   attempts: z
     .array(ActivityAttempt)
@@ -109,7 +110,7 @@ export const readAttempts = defineRoute({
   service: 'dispatch',
   method: 'POST',
   path: '/internal/v1/attempts/read',
-  summary: 'The attempts of notifications of a tenant',
+  summary: 'The attempts of notifications of a tenant, and whether these may be retried',
   auth,
   body: z.object({ tenant_id, notification_ids: z.array(idSchema('notif')).max(10) }),
   responses: {
@@ -118,6 +119,7 @@ export const readAttempts = defineRoute({
         z.object({
           notification_id: idSchema('notif'),
           trace_id: z.string().nullable(),
+          retryable: RetryableNow,
           attempts: z.array(Attempt.extend({ provider_name: z.string().nullable() })),
         }),
       ),

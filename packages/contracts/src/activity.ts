@@ -25,7 +25,10 @@ const item = {
   status: ActivityStatus,
   failure_reason: z.string().nullable(),
   created_at: Timestamp,
-  retryable: z.boolean(),
+  retryable: z.boolean().meta({
+    description:
+      'Whether it permitted a retry at its last change. A retry is refused if since then the recipient was suppressed or has opted out, the notification has expired, or its broadcast was cancelled; GET /activity/{id} shows that',
+  }),
   retry_count: z.int(),
   locale: z.string().nullable().meta({ description: 'Language of its text; null where it is not known' }),
   requested_locale: z.string().nullable().meta({ description: 'The locale of the request' }),

@@ -140,7 +140,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   not_retryable: {
     meaning: 'The notification did not fail, or it failed for a reason that a retry cannot change.',
-    action: 'Retry only items whose field retryable is true.',
+    action: 'Read the item by its id, and retry it only if its field retryable is true.',
   },
   retry_in_progress: {
     meaning:

@@ -139,6 +139,12 @@ export const Attempt = z.object({
   }),
 })
 
+/** The `retryable` of a single notification, which is read when it is shown. */
+export const RetryableNow = z.boolean().meta({
+  description:
+    'Whether a retry would be accepted now: not once the recipient is suppressed or has opted out, the notification has expired, or its broadcast was cancelled',
+})
+
 export const NotificationState = z
   .object({
     notification_id: idSchema('notif'),
@@ -147,10 +153,7 @@ export const NotificationState = z
     delivery_status: DeliveryStatus,
     recipient_masked: z.string(),
     failure_reason: z.string().nullable(),
-    retryable: z.boolean().meta({
-      description:
-        'Whether a retry would be accepted now: not once the recipient is suppressed or has opted out, the notification has expired, or its broadcast was cancelled',
-    }),
+    retryable: RetryableNow,
     retry_count: z.int(),
     credits: z.int(),
     digest_id: idSchema('dig').nullable().meta({

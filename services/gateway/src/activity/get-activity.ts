@@ -8,7 +8,7 @@ import { readTimeline } from './read-timeline.ts'
 export const getActivity: Handler<RouteContext, typeof contract> = async (context, { params, principal }) => {
   const item = await findItem(context.db, principal.tenant_id, params.id)
   if (!item) throw new Problem('not_found', 'No transaction has this id')
-  const timeline = await readTimeline(context, principal.tenant_id, { id: item.transaction_id, channel: item.channel })
   const { application_id, updated_at, ...row } = item
+  const timeline = await readTimeline(context, principal.tenant_id, { ...row, id: row.transaction_id })
   return { ...describeItem(row), application_id, updated_at: updated_at.toISOString(), ...timeline }
 }

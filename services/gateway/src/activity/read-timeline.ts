@@ -17,9 +17,9 @@ import type { RouteContext } from '../context.ts'
 const itself: ServicePrincipal = { kind: 'service', service: 'gateway', permissions: ['timelines:read'] }
 const timeoutMs = 2500
 
-type Timeline = Pick<z.infer<typeof ActivityDetail>, 'trace_id' | 'attempts' | 'otp'>
+type Timeline = Pick<z.infer<typeof ActivityDetail>, 'trace_id' | 'attempts' | 'otp' | 'retryable'>
 type Told = RouteReply<typeof attemptsContract>['notifications'][number]
-type Item = { id: string; channel: Channel }
+type Item = { id: string; channel: Channel; retryable: boolean }
 
 /** Asks the sending services for their attempts. @throws Problem `service_unavailable` */
 export async function readTimeline(context: RouteContext, tenantId: `ten_${string}`, item: Item): Promise<Timeline> {
@@ -29,14 +29,16 @@ export async function readTimeline(context: RouteContext, tenantId: `ten_${strin
   if (isCode(item.id)) {
     const body = { tenant_id, transaction_id: item.id }
     const { code } = await context.peers('otp').call(readCode, { ...ask, body })
-    if (!code) return { trace_id: null, attempts: [], otp: null }
+    if (!code) return { trace_id: null, attempts: [], otp: null, retryable: false }
     const { notification_ids, ...otp } = code
-    return { ...(await attemptsOf(context, ask, tenant_id, notification_ids)), otp }
+    return { ...(await attemptsOf(context, ask, tenant_id, notification_ids)), otp, retryable: false }
   }
   const notification_id = item.id as `notif_${string}`
   const timeline = await attemptsOf(context, ask, tenant_id, [notification_id])
   const attempts = await attemptReaders[item.channel]?.(context, ask, { tenant_id, notification_id })
-  return { ...timeline, ...(attempts && { attempts }), otp: null }
+  // The item may be behind its message: a state that permits no retry must not be shown as retryable.
+  const retryable = item.retryable && timeline.retryable
+  return { ...timeline, ...(attempts && { attempts }), otp: null, retryable }
 }
 
 const isCode = (id: string): id is `otp_${string}` => id.startsWith('otp_')
@@ -52,6 +54,8 @@ async function attemptsOf(
   const receipts = await receiptsOf(context, ask, tenant_id, attempts)
   return {
     trace_id: notifications.at(-1)?.trace_id ?? null,
+    // Without notifications, which retention deletes, the item's own state counts.
+    retryable: notifications.every(({ retryable }) => retryable),
     attempts: notifications.flatMap((told) => told.attempts.map((attempt) => ofCarrier(told, attempt, receipts))),
   }
 }

@@ -1,16 +1,19 @@
 import type { readAttempts as contract } from '@notify/contracts'
-import { anyOf } from '@notify/database'
+import { anyOf, cast, column } from '@notify/database'
 import { type Handler, isTraceparent } from '@notify/service-kit'
+import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import { build } from '../../db/schema.ts'
 import { attemptOf } from './attempt-of.ts'
+import { isRetryable } from './retryable-sql.ts'
 
 /** The attempts of notifications of a tenant, of every lane, in the order of the request. */
 export const readAttempts: Handler<Context, typeof contract> = async ({ db }, { body }) => {
   const found = await db.run(
     build
-      .selectFrom('notifications')
+      .selectFrom('notifications as n')
       .select(['id', 'traceparent'])
+      .select(cast(column.boolean(), sql.raw(isRetryable('n'))).as('retryable'))
       .where('id', '=', anyOf(body.notification_ids))
       .where('tenant_id', '=', body.tenant_id),
   )
@@ -24,15 +27,16 @@ export const readAttempts: Handler<Context, typeof contract> = async ({ db }, { 
       .orderBy('a.notification_id')
       .orderBy('a.number'),
   )
-  const traces = new Map(found.map(({ id, traceparent }) => [id, traceIdOf(traceparent)]))
+  const known = new Map(found.map((row) => [row.id, row]))
   return {
     notifications: body.notification_ids
-      .filter((id) => traces.has(id))
-      .map((notification_id) => ({
-        notification_id,
-        trace_id: traces.get(notification_id) ?? null,
+      .flatMap((id) => known.get(id) ?? [])
+      .map(({ id, traceparent, retryable }) => ({
+        notification_id: id,
+        trace_id: traceIdOf(traceparent),
+        retryable,
         attempts: attempts
-          .filter((attempt) => attempt.notification_id === notification_id)
+          .filter((attempt) => attempt.notification_id === id)
           .map((attempt) => ({ ...attemptOf(attempt), provider_name: attempt.provider_name })),
       })),
   }
