@@ -91,20 +91,34 @@ test(`${backlog} messages that wait for a receipt, with nothing left to erase, a
   expect(await countTaken(`failure_reason = 'expired'`)).toEqual(['neighbour otp 1'])
 })
 
-test('expired messages whose files are larger than one statement erases are ended in several rounds, and delay no other tenant', async () => {
-  await db.run('truncate notifications, in_flight')
-  const lane = 'transactional'
-  await addDue('busy', { expires_at: 'due' }, { count: 5, lane, dueAgo: 60 })
-  await db.run(
-    `insert into attachments (id, tenant_id, content)
-     select id, tenant_id, decode(repeat('ab', 1000), 'hex') from notifications`,
-  )
-  await addDue('neighbour', { expires_at: 'due' }, { count: 3, lane, dueAgo: 1 })
-  const rounds: number[] = []
-  for (let round = 0; round < 4; round++) rounds.push((await endExpiredNotifications(db, 1500)).count)
-  expect(rounds).toEqual([2 + 3, 2, 1, 0])
-  expect(await db.run('select id from attachments')).toEqual([])
-})
+const takeFew = async () => (await takeDueNotifications(db, channels, 100)).reduce((sum, { count }) => sum + count, 0)
+const expired = { expires_at: 'due', next_attempt_at: 'due' }
+
+test.each([
+  {
+    kind: 'wait',
+    columns: { expires_at: 'due' },
+    end: async () => (await endExpiredNotifications(db, 1500)).count,
+  },
+  { kind: 'are due', columns: { ...expired, status: `'scheduled'` }, end: takeFew },
+  { kind: 'are given up', columns: { ...expired, when_due: `'give_up'` }, end: takeFew },
+])(
+  'expired messages that $kind, with files larger than one statement erases, end in several rounds, and delay no other tenant',
+  async ({ columns, end }) => {
+    await db.run('truncate notifications, in_flight')
+    const lane = 'transactional'
+    await addDue('busy', columns, { count: 5, lane, dueAgo: 60 })
+    await db.run(
+      `insert into attachments (id, tenant_id, content)
+       select id, tenant_id, decode(repeat('ab', 1000), 'hex') from notifications`,
+    )
+    await addDue('neighbour', columns, { count: 3, lane, dueAgo: 1 })
+    const rounds: number[] = []
+    for (let round = 0; round < 4; round++) rounds.push(await end())
+    expect(rounds).toEqual([2 + 3, 2, 1, 0])
+    expect(await db.run('select id from attachments')).toEqual([])
+  },
+)
 
 test(`${backlog} lost hand-offs of a tenant, in many applications, do not delay those of another`, async () => {
   await db.run('truncate notifications, in_flight')

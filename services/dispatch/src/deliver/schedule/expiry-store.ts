@@ -3,7 +3,7 @@ import { fileBytesSql } from '../../channels/attachment-column.ts'
 import { endOfExpired, expiredReason } from '../../outcome/facts/expiry-sql.ts'
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
 import { askSql, silentSql, withAttempts } from '../../outcome/inquiries/inquiry-sql.ts'
-import { fittingSql, lockDueSql } from './open-sql.ts'
+import { fittingSql, lockDueSql, mostErasedBytes } from './open-sql.ts'
 
 const waits = `n.status in ('queued', 'scheduled')`
 
@@ -37,9 +37,6 @@ const endExpired = defineStatement({
     select count(*)::int as count, count(*) filter (where status <> old_status)::int as late from ended`,
   columns: { count: column.integer(), late: column.integer() },
 })
-
-/** Bytes of the files that one statement erases; many more would exceed its time. */
-const mostErasedBytes = 64 * 1024 * 1024
 
 /**
  * Ends messages that expired while they waited, and erases the payload of those that expired after they were sent.

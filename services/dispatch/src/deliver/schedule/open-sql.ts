@@ -4,6 +4,9 @@ import { mostHandOffBytes } from '../../outcome/hand-offs/work-sql.ts'
 /** The most notifications that a scheduler takes in one round; a full round may leave more. */
 export const scheduleBatch = 500
 
+/** Bytes of the files that one statement erases; many more would exceed its time. */
+export const mostErasedBytes = 64 * 1024 * 1024
+
 interface Sought {
   /** SQL conditions on `in_flight f`, and the order of the index that they use. */
   where: string

@@ -1,6 +1,7 @@
 import { optedOutReason } from '@notify/contracts'
 import { column, defineStatements, pick, type Queries } from '@notify/database'
 import { optedOutBecause } from '../../catalogue/preferences/opted-out-because.ts'
+import { fileBytesSql } from '../../channels/attachment-column.ts'
 import type { Channels } from '../../channels/channel.ts'
 import { channels as registry } from '../../channels/registry.ts'
 import { tables } from '../../db/schema.ts'
@@ -12,20 +13,24 @@ import {
   isCalledOff,
 } from '../../outcome/facts/expiry-sql.ts'
 import { factsInto } from '../../outcome/facts/fact-sql.ts'
-import { handOffBytesSql, workQueries } from '../../outcome/hand-offs/work-sql.ts'
+import { handOffBytesSql, mostHandOffBytes, workQueries } from '../../outcome/hand-offs/work-sql.ts'
 import { askSql, silentSql, withAttempts } from '../../outcome/inquiries/inquiry-sql.ts'
-import { fittingSql, lockDueSql } from './open-sql.ts'
+import { fittingSql, lockDueSql, mostErasedBytes } from './open-sql.ts'
 
 /** One worker at a time: two that skip each other's rows would hand over the messages to one inbox in another order. */
 const isMyTurn = `(select pg_try_advisory_xact_lock(hashtextextended('due messages of ' || current_schema(), 0)))`
+
+/** A trigger erases the files of expired ones. With this weight they fit into the limit of hand-offs. */
+const erasedBytes = `case when ${hasExpired('n')} then ${fileBytesSql('n')} / ${mostErasedBytes / mostHandOffBytes} else 0 end`
 
 const dueSql = (channels: Channels) =>
   fittingSql(
     lockDueSql('next_attempt_at', {
       where: `f.status in ('queued', 'scheduled') and ${isMyTurn}`,
       still: `n.status in ('queued', 'scheduled') and not n.sending`,
-      bytes: handOffBytesSql(channels, 'n'),
+      bytes: `${handOffBytesSql(channels, 'n')} + ${erasedBytes}`,
     }),
+    '$1',
   )
 
 const takeDue = defineStatements(
@@ -67,6 +72,6 @@ const takeDue = defineStatements(
  * Queues due messages, scheduled and retried ones, and ends those that expired or that the recipient switched off. Also ends
  * unsettled unknown outcomes. Tenants and lanes share a batch. @returns how many, by queue
  */
-export function takeDueNotifications(db: Queries, channels: Channels) {
-  return db.run(takeDue(channels))
+export function takeDueNotifications(db: Queries, channels: Channels, mostBytes = mostHandOffBytes) {
+  return db.run(takeDue(channels), [mostBytes])
 }
