@@ -103,7 +103,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     async run() {
       const dueInMs = await replaysDueInMs(db)
       if (dueInMs > 0) return dueInMs
-      if ((await replayPages(db, config.WEBHOOK_REPLAY_RATE)) > 0) wakeWorkers()
+      if ((await replayPages(context, config.WEBHOOK_REPLAY_RATE)) > 0) wakeWorkers()
       return 0
     },
   })

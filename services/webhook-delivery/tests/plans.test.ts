@@ -3,6 +3,7 @@ import { newId } from '@notify/contracts'
 import type { Person, Queries } from '@notify/database'
 import { eventually, type TestEnv } from '@notify/dev-env'
 import { countRowsRead, entriesOfBatch, few, fillAfterPlanning, many, useOwnSchema } from '@notify/test-kit/database'
+import type { TestKit } from '@notify/test-kit/kit'
 import { migrations } from '../src/db/migrations.ts'
 import { createDeliveryDeletion, deleteOrphans } from '../src/deliveries/delete-old.ts'
 import { listDeliveryRows } from '../src/deliveries/delivery-store.ts'
@@ -27,9 +28,10 @@ const tenantId = newId('ten')
 const applicationId = newId('app')
 
 let env: TestEnv
+let kit: TestKit
 let db: Queries
 useOwnSchema('webhook-delivery', { migrations, poolSize: 1 }, (own) => {
-  ;({ env, db } = own)
+  ;({ env, kit, db } = own)
 })
 beforeAll(async () => {
   await db.run(
@@ -171,7 +173,16 @@ const statements: Sample[] = [
     unnamed: true,
     async run(on) {
       await insertReplay(on.run, { subscriptionId: 'whsub_0', tenantId, since }, 0)
-      await replayPages(on, few)
+      await replayPages({ db: on, log: kit.log }, few)
+    },
+  },
+  {
+    name: 'the last page of a replay that was requested before them',
+    unnamed: true,
+    async run(on) {
+      await insertReplay(on.run, { subscriptionId: 'whsub_1', tenantId, since }, 0)
+      await on.run(`update replays set requested_at = $1 where subscription_id = 'whsub_1'`, [since])
+      await replayPages({ db: on, log: kit.log }, few)
     },
   },
   { name: 'retention', run: (on) => createDeliveryDeletion(on)(monthMs) },

@@ -1,8 +1,9 @@
 import type { Id } from '@notify/contracts'
 import { claimDueSql, defineStatement, dueInColumns, dueInSql, pick, type Queries } from '@notify/database'
 import { sql } from 'kysely'
+import type { Context } from '../context.ts'
 import { build, tables } from '../db/schema.ts'
-import { again, dueNow } from './replay-store.ts'
+import { again, dueNow, idBehind } from './replay-store.ts'
 
 /** A tenant may replay a thousand subscriptions at once. */
 const fair = { by: 'tenant_id', most: 4 }
@@ -28,11 +29,17 @@ export const claimReplays = ({ run }: Queries) => run(claim)
 
 /**
  * Replays one page of each job that is due. A page commits together with the position it reached, so an interrupted job
- * continues where it stopped. @returns how many deliveries are due now
+ * continues where it stopped. A page that fails is claimed again when its lease ends. @returns how many deliveries are due now
  */
-export async function replayPages(db: Queries, perSecond: number): Promise<number> {
+export async function replayPages({ db, log }: Pick<Context, 'db' | 'log'>, perSecond: number): Promise<number> {
   let replayed = 0
-  for (const { subscription_id } of await claimReplays(db)) replayed += await replayPage(db, subscription_id, perSecond)
+  for (const job of await claimReplays(db)) {
+    // One that fails must not keep those of other tenants from being replayed.
+    replayed += await replayPage(db, job.subscription_id, perSecond).catch((err) => {
+      log.error({ err, ...job }, 'a page of a replay failed; it is repeated')
+      return 0
+    })
+  }
   return replayed
 }
 
@@ -53,6 +60,8 @@ async function replayPage(db: Queries, id: Id<'whsub'>, most: number): Promise<n
       .where('subscription_id', '=', id)
       .where('status', '=', 'exhausted')
       .where('id', '>', job.reached)
+      // The index does not have their times: without this the page would read all that are newer.
+      .where('id', '<', idBehind(job.requested_at))
       .where('created_at', '>=', job.since)
       .where('created_at', '<=', job.requested_at)
       .orderBy('id')

@@ -16,8 +16,11 @@ interface NewReplay extends Range {
 /** Ids are made by the clocks of processes, `created_at` by that of Postgres: a replay begins before those of its time. */
 const clockSkewMs = 600_000
 
-/** The first id of a moment, or of one before it. */
-const idAt = (since: string, earlierMs = 0) => earliestId('whdel', Math.max(0, Date.parse(since) - earlierMs))
+/** The first id of a moment. */
+const idAt = (ms: number) => earliestId('whdel', Math.max(0, ms))
+
+/** An id behind those of all deliveries that were created until a moment. */
+export const idBehind = (moment: Date) => idAt(moment.getTime() + clockSkewMs)
 
 /**
  * Counts the exhausted deliveries of a subscription that were created since a moment, by their ids: the index has them, and to
@@ -30,7 +33,7 @@ export async function countExhausted(run: Run, { subscriptionId, since }: Range)
       .select(cast(column.integer(), sql`count(*)`).as('count'))
       .where('subscription_id', '=', subscriptionId)
       .where('status', '=', 'exhausted')
-      .where('id', '>', idAt(since)),
+      .where('id', '>', idAt(Date.parse(since))),
   )
   return row?.count ?? 0
 }
@@ -57,7 +60,7 @@ export async function insertReplay(
   { subscriptionId, tenantId, since }: NewReplay,
   count: number,
 ): Promise<ReplayRow> {
-  const [row] = await run(start, [subscriptionId, tenantId, since, count, idAt(since, clockSkewMs)])
+  const [row] = await run(start, [subscriptionId, tenantId, since, count, idAt(Date.parse(since) - clockSkewMs)])
   return row!
 }
 
