@@ -1,7 +1,7 @@
 /** A batch of deleted rows. */
 interface Batch<Position> {
   deleted: number
-  /** The position of the last of them; null if there were none. */
+  /** The position of the last of them, or of the last row that was examined; null if there were none. */
   last: Position | null
   /** Whether more may be left; by default, whether the batch is full. */
   more?: boolean

@@ -102,13 +102,26 @@ test('a batch ends with the files that reach its limit of bytes, and the next on
     [ids, tenantId],
   )
   const before = await endedBefore(db, retentionMs)
-  const deleteEnded = createEndedDeletion(db, 1500)
+  const deleteEnded = createEndedDeletion(db, { fileBytes: 1500 })
   expect([await deleteEnded(before), await deleteEnded(before), await deleteEnded(before)]).toEqual([
     { deleted: 2, more: true },
     { deleted: 2, more: true },
     { deleted: 1, more: false },
   ])
   expect(await db.run('select id from attachments')).toEqual([])
+})
+
+test('a batch examines a limited number of notifications that stay, and the next one begins behind them', async () => {
+  await store(60 * dayMs, { status: `'sent'`, updated_at: longAgo }, 100)
+  await store(59 * dayMs, { ...ended, updated_at: 'now()' }, 100)
+  await store(58 * dayMs, ended)
+  const before = await endedBefore(db, retentionMs)
+  const deleteEnded = createEndedDeletion(db, { examined: 100 })
+  expect([await deleteEnded(before), await deleteEnded(before), await deleteEnded(before)]).toEqual([
+    { deleted: 0, more: true },
+    { deleted: 0, more: true },
+    { deleted: 1, more: false },
+  ])
 })
 
 test('no clock that runs ahead deletes anything', async () => {

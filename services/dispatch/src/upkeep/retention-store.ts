@@ -3,10 +3,20 @@ import { column, defineStatement, deletionInOrder, type Queries } from '@notify/
 import { fileBytesSql } from '../channels/attachment-column.ts'
 
 const batch = 1000
-/** Bytes of the files that one statement deletes; many more would exceed its time. */
-const mostDeletedBytes = 256 * 1024 * 1024
 
-/** Ids begin with their time, so the primary key leads to the oldest. Notifications in flight, or ended lately, are skipped. */
+/** What one statement deletes and examines; with many more it would exceed its time. */
+const mostOfBatch = { fileBytes: 256 * 1024 * 1024, examined: 20_000 }
+
+/** Ids begin with their time, so the primary key leads to the oldest. */
+const findPage = defineStatement({
+  name: 'find-page-of-retention',
+  text: `
+    select max(id) as last, count(*) = $3 as is_full
+    from (select id from notifications where id > $1 and id < $2 order by id limit $3) as page`,
+  columns: { last: column.id('notif').nullable(), is_full: column.boolean() },
+})
+
+/** Notifications in flight, or ended lately, are skipped: of a broadcast that is scheduled there may be millions. */
 const deletePage = defineStatement({
   name: 'delete-ended-notifications',
   text: `
@@ -14,7 +24,7 @@ const deletePage = defineStatement({
       select id, found from (
         select id, count(*) over () as found, sum(bytes) over (order by id) - bytes as before from (
           select n.id, ${fileBytesSql('n')} as bytes from notifications n
-          where n.id > $1 and n.id < $2 and n.settled and n.updated_at < $3
+          where n.id > $1 and n.id <= $2 and n.settled and n.updated_at < $3
           order by n.id limit ${batch} for update skip locked
         ) as locked
       ) as counted where before < $4
@@ -40,11 +50,15 @@ const deletePage = defineStatement({
 /** @returns a function that deletes one batch of the notifications that ended before a moment, with their attempts */
 export function createEndedDeletion(
   db: Queries,
-  mostFileBytes = mostDeletedBytes,
+  limits: Partial<typeof mostOfBatch> = {},
 ): (before: Date) => Promise<{ deleted: number; more: boolean }> {
+  const { fileBytes, examined } = { ...mostOfBatch, ...limits }
   return deletionInOrder(batch, async (after: Id<'notif'> | null, before: Date) => {
     const end = earliestId('notif', Math.max(0, before.getTime()))
-    const [row] = await db.runLong(deletePage, [after ?? '', end, before, mostFileBytes])
-    return row!
+    const [page] = await db.runLong(findPage, [after ?? '', end, examined])
+    const { last, is_full } = page!
+    if (last === null) return { deleted: 0, last, more: false }
+    const [row] = await db.runLong(deletePage, [after ?? '', last, before, fileBytes])
+    return row!.more || !is_full ? row! : { deleted: row!.deleted, last, more: true }
   })
 }
