@@ -5,7 +5,7 @@ import type { TestEnv } from '@notify/dev-env'
 import { countRowsRead, entriesOfBatch, pagesReadOnceRefilled, useOwnSchema } from '@notify/test-kit/database'
 import type { ActivityFilter } from '../src/activity/activity-filter.ts'
 import { listItems } from '../src/activity/item-store.ts'
-import { createItemDeletion, endOldRetries } from '../src/activity/retention-store.ts'
+import { createItemDeletion, deleteEmptyBuckets, endOldRetries } from '../src/activity/retention-store.ts'
 import { countItems } from '../src/activity/total-store.ts'
 import { migrations } from '../src/db/migrations.ts'
 import { eraseRetryJobs } from '../src/erasure/erasure-store.ts'
@@ -169,6 +169,19 @@ test.each([
     expect(await pagesReadOnceRefilled(db, { table: table.split(' ')[0]!, fill, createDeletion })).toBeLessThan(20)
   },
 )
+
+test('a deletion of empty counters with nothing due reads a few pages of each tenant, however many times they have counters of', async () => {
+  await db.run('truncate activity_buckets')
+  const fill = (days: number) =>
+    db.run(
+      `insert into activity_buckets
+       select 'ten_' || n % 5, 'app_1', 'hour', ${timeOf(days)} - n * interval '1 second', 'live', 'sms', 'sent', 0
+       from generate_series(1, 5000) n`,
+    )
+  const createDeletion = (on: Queries) => () => deleteEmptyBuckets(on, 90 * dayMs)
+  const pages = await pagesReadOnceRefilled(db, { table: 'activity_buckets', fill, createDeletion })
+  expect(pages).toBeLessThan(60)
+})
 
 test.each<Partial<RequestFilter>>([{ key_id: 'key_idle' }, { mode: 'test' }, { code: 'gone' }, { outcome: 'refused' }])(
   'a filter of the log of requests that finds nothing reads next to nothing: %j',

@@ -9,7 +9,10 @@ const retryBatch = 1000
 /** Deletes older items, of which triggers count down. */
 export const createItemDeletion = deletionById({ table: 'activity', id: 'id', prefixes: ['notif', 'otp'] })
 
-/** Deletes the counters of times that have no items left. They are few compared with the items, and all are read. */
+/**
+ * Deletes the counters of times that have no items left. A skip scan of the primary key finds the old ones: with an index over the
+ * counts, no update of a counter would be HOT.
+ */
 export async function deleteEmptyBuckets(db: Queries, olderThanMs: number): Promise<boolean> {
   const before = await endedBefore(db, olderThanMs)
   const empty = build
@@ -21,7 +24,7 @@ export async function deleteEmptyBuckets(db: Queries, olderThanMs: number): Prom
     .forUpdate()
     .skipLocked()
   const deleted = await db.runLong(
-    build.deleteFrom('activity_buckets').where(sql<boolean>`ctid in (${empty})`).returning('starts_at'),
+    build.deleteFrom('activity_buckets').where(sql<boolean>`ctid = any(array(${empty}))`).returning('starts_at'),
   )
   return deleted.length === bucketBatch
 }
