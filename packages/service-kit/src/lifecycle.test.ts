@@ -37,6 +37,16 @@ test('a resource that fails to end does not keep the others, and is named', asyn
   expect(lines.filter(({ level }) => level === 50).map(({ resource }) => resource)).toEqual(['http', 'nats'])
 })
 
+test('a resource sees at its own stop that the process stops', async () => {
+  const lifecycle = new Lifecycle(linesOf().log)
+  let seen = false
+  lifecycle.onStop('lane', () => {
+    seen = lifecycle.stopping
+  })
+  await lifecycle.stop()
+  expect(seen).toBe(true)
+})
+
 test('however often a stop is asked for, everything ends once', async () => {
   let ends = 0
   const lifecycle = new Lifecycle(linesOf().log)

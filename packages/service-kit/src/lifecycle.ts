@@ -13,7 +13,8 @@ export class Lifecycle {
   /** Seconds from the first to the last failure of each periodic task that fails, by its name. */
   readonly failingTasks = new Map<string, number>()
   readonly #log: Logger
-  #stopping: Promise<void> | undefined
+  #isStopping = false
+  #stopped: Promise<void> | undefined
 
   constructor(log: Logger) {
     this.#log = log
@@ -36,15 +37,17 @@ export class Lifecycle {
     for (const drain of this.#drains) drain()
   }
 
+  /** Whether {@link stop} was called. From then on nothing begins whose outcome would be lost with the process. */
   get stopping(): boolean {
-    return this.#stopping !== undefined
+    return this.#isStopping
   }
 
   /** Stops everything, once. A resource that fails to stop does not affect the others. */
   stop(): Promise<void> {
     this.drain()
-    this.#stopping ??= this.#stopAll()
-    return this.#stopping
+    this.#isStopping = true
+    this.#stopped ??= this.#stopAll()
+    return this.#stopped
   }
 
   async #stopAll(): Promise<void> {

@@ -309,6 +309,8 @@ describe('a message that only one of two providers can send', () => {
   })
 })
 
+const settings = { lane: lane.lane, concurrency: 200, ratePerSecond: 1000 }
+
 describe('while consent does not answer', () => {
   const needsConsent = { lane: 'transactional', channel: 'whatsapp' } as const
   const template = { name: 'shipped', language: 'en', category: 'utility' }
@@ -371,8 +373,7 @@ describe('while consent does not answer', () => {
 
   test('a queue is logged once, and sends all its messages once consent answers', async () => {
     const kit = createTestKit('dispatch')
-    const settings = { lane: needsConsent.lane, concurrency: 200, ratePerSecond: 1000 }
-    const { wake } = runLane(kit, await contextAsking(), needsConsent, settings, { slowdown: () => 1 })
+    const { wake } = runLane(kit, await contextAsking(), needsConsent, { ...settings, lane: needsConsent.lane }, { slowdown: () => 1 })
     try {
       const first = await queuedMessage()
       const ids = [first, ...(await add(first, 20, needsConsent))]
@@ -387,6 +388,27 @@ describe('while consent does not answer', () => {
       await kit.stop()
     }
   })
+})
+
+test('a process that stops records the call in hand and claims nothing, however long its other resources take to stop', async () => {
+  const kit = createTestKit('dispatch')
+  const { wake } = runLane(kit, contextOf([await account()]), lane, settings, { slowdown: () => 1 })
+  const slow = Promise.withResolvers<void>()
+  kit.lifecycle.onStop('slow', () => slow.promise)
+  const [inHand, waiting] = [await queued(), await queued()]
+  const [first, second] = [await own.keyOf(inHand), await own.keyOf(waiting)]
+  const untouched = { status: 'queued', sending: false, attempt_count: 0 }
+  duringCall = () => void kit.stop()
+  try {
+    wake([first])
+    await eventually(async () => expect(await own.rowOf(inHand)).toMatchObject({ status: 'sent' }))
+    wake([second])
+    expect(await own.rowOf(waiting)).toMatchObject(untouched)
+  } finally {
+    slow.resolve()
+    await kit.stop()
+  }
+  expect(await own.rowOf(waiting)).toMatchObject(untouched)
 })
 
 test('messages that wait for the end of quiet hours do not keep a queue slow after it has slept', async () => {
@@ -405,7 +427,6 @@ test('messages that wait for the end of quiet hours do not keep a queue slow aft
   const decrypt = () => JSON.stringify({ ...JSON.parse(payload), ...quiet })
   const context = contextOf([provider], { db: { ...db, run }, secrets: { keyRing: { decrypt } } })
   const kit = createTestKit('dispatch')
-  const settings = { lane: lane.lane, concurrency: 200, ratePerSecond: 1000 }
   const { wake } = runLane(kit, context, lane, settings, { slowdown: () => 1 })
   try {
     openMs.set(provider.id, 20)

@@ -109,3 +109,20 @@ test.each(['take-deliveries', 'insert-deliveries'])(
     expect(await stateOf(delivery.id)).toEqual(delivered)
   },
 )
+
+test('a process that stops begins no webhook, however long its other resources take to stop', async () => {
+  const posts: string[] = []
+  const { kit, store } = startProcess(posts)
+  const slow = Promise.withResolvers<void>()
+  kit.lifecycle.onStop('slow', () => slow.promise)
+  const delivery = await newDelivery()
+  const stopped = kit.stop()
+  try {
+    await store([delivery])
+  } finally {
+    slow.resolve()
+    await stopped
+  }
+  expect(posts).toEqual([])
+  expect(await stateOf(delivery.id)).toEqual({ status: 'pending', attempts: 0 })
+})

@@ -38,11 +38,12 @@ export function runLane(
 ): LaneRunner {
   const pace = createPace(ratePerSecond, lane.lane === 'bulk' ? { slowdown: brake.slowdown } : {})
   const queues = new SendQueues(concurrency)
-  const sender = createSender(context, lane, () => kit.lifecycle.stopping)
+  // Not only at the lane's own stop: the stops before it may take longer than the process has.
+  const isStopping = () => kit.lifecycle.stopping
+  const sender = createSender(context, lane, isStopping)
   const usage = createLaneUsage(ratePerSecond)
   const pause = createPause()
   const underWay = new Set<Promise<void>>()
-  let stopped = false
   let isNotified = false
   let turnAtMs = 0
   let warnedAtMs = Number.NEGATIVE_INFINITY
@@ -107,11 +108,11 @@ export function runLane(
       queues.claimed(pick, 0)
     }
     warnOfOutage(fault, 'messages could not be claimed; this will be tried again')
-    await pause.forMs(faultPauseMs, () => stopped)
+    await pause.forMs(faultPauseMs, isStopping)
   }
 
   const loop = async () => {
-    while (!stopped) {
+    while (!isStopping()) {
       isNotified = false
       const nowMs = performance.now()
       const available = pace.available()
@@ -141,14 +142,13 @@ export function runLane(
       const served = new Set(picks.map(({ queue }) => queue))
       await pause.forMs(
         nowMs + gatherMs - performance.now(),
-        () => stopped || queues.hasNewcomer(performance.now(), served),
+        () => isStopping() || queues.hasNewcomer(performance.now(), served),
       )
     }
   }
 
   const running = loop()
   kit.lifecycle.onStop(`lane ${lane.lane} ${lane.channel}`, async () => {
-    stopped = true
     notify()
     await running
     await Promise.allSettled(underWay)

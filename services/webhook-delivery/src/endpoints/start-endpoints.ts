@@ -47,11 +47,12 @@ export function startEndpoints(kit: Kit, context: Context, tellOthers: (endpoint
   const held = new Set<string>()
   /** Those of them with deliveries that their session may not take any more. */
   const missed = new Set<string>()
-  let stopping = false
+  // Not only at the sessions' own stop: the stops before it may take longer than the process has.
+  const isStopping = () => kit.lifecycle.stopping
   // Stopped last: sessions that end still need their leases.
   const leases = startLeases(kit, context.db)
   const mostFurther = watchLoad(kit, config.WEBHOOK_ENDPOINTS)
-  const sessionFor = createSessions(context, { leases, mostFurther, isStopping: () => stopping })
+  const sessionFor = createSessions(context, { leases, mostFurther, isStopping })
   const release = createRelease(context, leases)
   const lane = (name: string, struggling: boolean, count: number) => {
     const places = new SharedSlots(count)
@@ -88,7 +89,7 @@ export function startEndpoints(kit: Kit, context: Context, tellOthers: (endpoint
           if (dueInMs > 0) return dueInMs
         }
         const limit = Math.min(places.free, claimMost)
-        if (limit === 0 || stopping) return 0
+        if (limit === 0 || isStopping()) return 0
         const claimedMs = performance.now()
         const endpoints = await claimEndpoints(context.db.run, { limit, leaseMs, struggling, rooms: places.rooms() })
         for (const endpoint of endpoints) {
@@ -102,7 +103,6 @@ export function startEndpoints(kit: Kit, context: Context, tellOthers: (endpoint
     return { places, begin, wake, stir }
   }
   kit.lifecycle.onStop('webhook sessions', async () => {
-    stopping = true
     for (const session of sessions.values()) session.look()
     await Promise.all(running)
   })
@@ -127,7 +127,7 @@ export function startEndpoints(kit: Kit, context: Context, tellOthers: (endpoint
             const session = sessions.get(id)
             return session?.isOpen ? session : undefined
           },
-          take: (tenantId) => !stopping && healthy.places.take(tenantId, 1) === 1,
+          take: (tenantId) => !isStopping() && healthy.places.take(tenantId, 1) === 1,
           release: (tenantId) => healthy.places.release(tenantId, 1),
           begin: healthy.begin,
           missed(id, isLeased) {
