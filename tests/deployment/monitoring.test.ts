@@ -154,6 +154,13 @@ test('every alert leads to a paragraph of the manual, and says whom it wakes', (
   }
 })
 
+test('an alert that wakes somebody leads to a question of the night', () => {
+  const pages = alerts.filter(({ labels }) => labels?.severity === 'page')
+  expect(pages.length).toBeGreaterThan(10)
+  const elsewhere = pages.filter(({ annotations }) => !annotations?.runbook_url?.includes('/docs/night.md#'))
+  expect(elsewhere.map(({ alert }) => alert)).toEqual([])
+})
+
 test('the operations manual names only metrics that exist', () => {
   const exported = [...exportedMetrics()].map((name) => name.replace(/_(bucket|sum|count)$/, ''))
   const [, watch] = /^## What to watch\n([\s\S]*?)^## /m.exec(readText('docs/operations.md'))!

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { schemaOf, serviceNames } from '@notify/contracts'
+import { newId, schemaOf, serviceNames } from '@notify/contracts'
 import { provisionServices, readerRole } from '@notify/database/provision'
 import { eventually, type ServiceProcess, TestEnv } from '@notify/dev-env'
 import { retry } from '@notify/test-kit/activity'
@@ -245,7 +245,7 @@ function search(line: string, log: string): string {
 }
 
 test('tasks that fail, tenants over their limits, and what servers wait for, are found in the logs', async () => {
-  const [tasks, limits, schemas] = searches
+  const [tasks, , limits, schemas] = searches
   const failed = JSON.stringify({
     service: 'otp',
     task: 'expiry',
@@ -261,6 +261,30 @@ test('tasks that fail, tenants over their limits, and what servers wait for, are
   const renewing = 'blind indexes are being renewed: run main.mjs reindex until it ends'
   const interrupted = waiting.replace('migration missing: 0014-weight', renewing)
   expect(search(schemas!, interrupted)).toContain(renewing)
+})
+
+test('requests that fail are counted by service, tenant, route, code and error', async () => {
+  const [, requests] = searches
+  const message = 'Too many requests are in progress; try again shortly'
+  const failed = JSON.stringify({
+    ...{ service: 'gateway', tenant_id: 'ten_1', route: 'getMe', method: 'GET', path: '/api/v1/me' },
+    ...{ status: 503, code: 'service_unavailable', ms: 5000, err: { type: 'Problem', message, stack: '…' } },
+    msg: 'request failed',
+  })
+  const counted = search(requests!, `${failed}\n${failed}\n${failed.replace('failed', 'refused')}\n`)
+  const parts = [
+    ...['"service":"gateway"', '"tenant_id":"ten_1"', '"method":"GET","path":"/api/v1/me"'],
+    ...['"status":503,"code":"service_unavailable"', `"message":"${message}"`],
+  ]
+  for (const part of parts) expect(counted).toContain(`2 ${part}`)
+  // A refused request has a line with the same fields.
+  await env.api('GET', `/api/v1/notifications/${newId('notif')}`)
+  await eventually(() => {
+    const refused = search(requests!.replace('request failed', 'request refused'), env.logs('gateway', 5000))
+    expect(refused).toContain(`"tenant_id":"${env.tenantId}"`)
+    expect(refused).toContain('"method":"GET","path":"/api/v1/notifications/:notification_id"')
+    expect(refused).toContain('"status":404,"code":"not_found"')
+  })
 })
 
 test.each(programs)('$process runs $args', async ({ process, args, input }) => {
