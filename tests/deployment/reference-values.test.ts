@@ -57,6 +57,12 @@ test('NATS has three servers that sync each message, and the passwords that the 
   expect(Object.keys(container.env).sort()).toEqual([...new Set(users)].sort())
 })
 
+test('the store of NATS is full before its volume is', () => {
+  const { maxSize, pvc } = read('nats').config.jetstream.fileStore
+  const gibibytesOf = (size: string) => Number(/^(\d+)Gi$/.exec(size)?.[1])
+  expect(gibibytesOf(maxSize)).toBeLessThanOrEqual(0.9 * gibibytesOf(pvc.size))
+})
+
 test('Valkey has replicas, and somebody who promotes one', () => {
   const { replica, auth } = read('valkey')
   expect(replica).toMatchObject({ enabled: true, replicas: 2, sentinel: { enabled: true, quorum: 2 } })
