@@ -84,6 +84,13 @@ test('sessions behind PgBouncer have the roles of the services and their setting
   for (const name of processes) expect(env.logs(name, 10_000)).not.toContain('provision the database')
 })
 
+test('PgBouncer ends idle sessions before reindex gives up waiting for them', () => {
+  const manual = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
+  const [, waits] = /the command waits up to (\d+) s and then refuses/.exec(manual)!
+  const [, idle] = /^server_idle_timeout = (\d+)$/m.exec(ini) ?? []
+  expect(Number(idle)).toBeLessThan(Number(waits) - 10)
+})
+
 test('idempotency, which needs transactions of several statements, works there too', async () => {
   const body = { requests: [smsTo(freshPhone()), smsTo(freshPhone())] }
   const request = { body, headers: { 'idempotency-key': 'through-the-pooler' } }
