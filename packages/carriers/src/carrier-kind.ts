@@ -21,6 +21,8 @@ export interface CarrierKind {
   longestText?: number
   /** Texts that are longer go by another kind, and are refused at acceptance where the tenant has none; in UTF-16 code units. */
   longestOwnText?: number
+  /** The same for an SMS of more segments. */
+  mostSegments?: number
   /** The rate of a provider for which none is given, in messages per second. Default: no limit. */
   defaultRatePerSecond?: number
   /** Set for carriers that approve templates. */

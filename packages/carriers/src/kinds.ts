@@ -40,9 +40,21 @@ function kindOf(kind: string): SendingKind | undefined {
   return Object.hasOwn(kinds, kind) ? kinds[kind as ProviderKind] : undefined
 }
 
-/** The longest text that a kind of carrier accepts, in UTF-16 code units. */
-export function longestOwnText(kind: string): number {
-  return kindOf(kind)?.longestOwnText ?? Number.POSITIVE_INFINITY
+/** The size of a text: its UTF-16 code units, and the segments of an SMS. */
+export interface TextSize {
+  characters: number
+  segments: number
+}
+
+/**
+ * The limit of a kind of carrier that a text exceeds.
+ * @returns for example `1000 characters`; undefined if the kind takes the text
+ */
+export function exceededLimit(kind: string, { characters, segments }: TextSize): string | undefined {
+  const known = kindOf(kind)
+  const [longest, most] = [known?.longestOwnText, known?.mostSegments]
+  if (longest !== undefined && characters > longest) return `${longest} characters`
+  return most !== undefined && segments > most ? `${most} segments` : undefined
 }
 
 /** Whether a kind of carrier sends nothing twice under one key. */

@@ -46,8 +46,8 @@ afterEach(() => {
   for (const known of [answers, openMs, busy]) known.clear()
 })
 
-/** Longer than Vonage takes. */
-const text = 'Hello '.repeat(200)
+/** Longer than Vonage and Telnyx take. */
+const text = 'Hello '.repeat(260)
 const payload = JSON.stringify({ channel: 'sms', to: '+15551230001', text })
 const senderOf = (...providers: ListedProvider[]) => createSender(contextOf(providers), lane, () => false)
 const contextOf = (providers: ListedProvider[], more: object = {}) =>
@@ -306,6 +306,15 @@ describe('a message that only one of two providers can send', () => {
     expect(await claimAndSend(id, fit, unfit)).toEqual({ kind: 'answered' })
     expect(await own.rowOf(id)).toMatchObject({ status: 'queued', round_attempts: 1, held_since: null })
     expect(await own.attemptsOf(id)).toMatchObject([{}, { provider_code: 'text_too_long' }])
+  })
+
+  test('goes by that one when the text has more segments than the first one takes', async () => {
+    const [unfit, fit] = [await account({ kind: 'telnyx' }), await account({ priority: 2 })]
+    const id = await queued()
+    expect(await claimAndSend(id, unfit, fit)).toEqual({ kind: 'again' })
+    expect(await own.attemptsOf(id)).toMatchObject([{ provider_code: 'text_too_long' }])
+    expect(await claimAndSend(id, unfit, fit)).toEqual({ kind: 'answered' })
+    expect(sent).toEqual([fit.id])
   })
 })
 

@@ -3,6 +3,7 @@ import type { SendingKind } from '../carrier-kind.ts'
 import { standInEnvironment } from '../stand-in-url.ts'
 import { TelnyxCredentials } from './credentials.ts'
 
+/** @see https://developers.telnyx.com/docs/messaging/messages/message-encoding */
 export const telnyx = {
   channel: 'sms',
   credentials: TelnyxCredentials,
@@ -10,4 +11,5 @@ export const telnyx = {
   secrets: ['api_key'],
   callbackOf: () => carrierCallback,
   environment: standInEnvironment,
+  mostSegments: 10,
 } as const satisfies SendingKind

@@ -1,4 +1,4 @@
-import { longestOwnText } from '@notify/carriers/kinds'
+import { exceededLimit, type TextSize } from '@notify/carriers/kinds'
 import { type Channel, channelContracts, type Frequency } from '@notify/contracts'
 import { fieldProblem, Problem } from '@notify/service-kit'
 import { requireApproved } from '../catalogue/carrier-templates/require-approved.ts'
@@ -57,8 +57,8 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
   const files = draft.files && framed(await draft.files((url, field) => context.fetchFile(tenant_id, url, field)))
   const window = digest && asOftenAs(digest, await frequencyOf(context, candidate, { topic, user, recipientIndex }))
   const joined = window && joinedBy(context, { principal, request, lane, to: draft.to, user }, window)
-  const { json, segments } = await content
-  requireTextThatFits(candidate, definition, providers, json)
+  const { json, size } = await content
+  requireTextThatFits(candidate, providers, size)
   if (definition.delivery.by === 'hand-off') {
     requireNoTerms(candidate, channel)
     requireFit(json)
@@ -85,7 +85,7 @@ export async function judgeCandidate(context: AcceptContext, candidate: Candidat
     joined,
     category: draft.template?.category ?? null,
     countryPrefix: draft.countryPrefix,
-    segments,
+    segments: size?.segments,
     locale,
     response: acceptedText(candidate, firstStatusOf({ sendAt, joined }), copies),
   }
@@ -129,16 +129,19 @@ export async function requireProvider(
 /** A text that no provider of the tenant takes would fail at each of them. @throws Problem `validation_failed` */
 export function requireTextThatFits(
   { request }: Pick<Candidate, 'request'>,
-  { textOf }: ChannelDefinition,
   providers: readonly ListedProvider[],
-  payload: string,
+  size: TextSize | undefined,
 ): void {
-  if (!textOf || providers.length === 0) return
-  const longest = Math.max(...providers.map(({ kind }) => longestOwnText(kind)))
-  if (payload.length <= longest || textOf(JSON.parse(payload)).length <= longest) return
+  if (!size) return
+  const limits = new Set<string>()
+  for (const { kind } of providers) {
+    const limit = exceededLimit(kind, size)
+    if (limit === undefined) return
+    limits.add(`${limit}, the most of ${kind}`)
+  }
+  if (limits.size === 0) return
   const path = request.event_key ? 'data' : request.template_id ? 'template_data' : 'body'
-  const kinds = [...new Set(providers.map(({ kind }) => kind))].join(' and ')
-  throw fieldProblem('validation_failed', path, `gives a text of more than ${longest} characters, the most of ${kinds}`)
+  throw fieldProblem('validation_failed', path, `gives a text of more than ${[...limits].join(', and of ')}`)
 }
 
 /** Dispatch can neither stop nor erase a hand-off. @throws Problem `validation_failed` */

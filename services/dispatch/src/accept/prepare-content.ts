@@ -1,3 +1,4 @@
+import type { TextSize } from '@notify/carriers/kinds'
 import type { Channel, Digest } from '@notify/contracts'
 import { fieldProblem, ownLoopTurn, Problem } from '@notify/service-kit'
 import type { Fill, InTurn } from '@notify/templates'
@@ -38,8 +39,7 @@ interface Prepared {
 interface Composed {
   /** The payload as JSON. */
   json: string
-  /** The parts of an SMS. */
-  segments: number | undefined
+  size: TextSize | undefined
 }
 
 /**
@@ -111,7 +111,7 @@ async function makeContent(
   // Rendered texts are charged already; these are the other texts given in the request, and one made of HTML.
   renderer.charge(budget, json.length - filled - given, given)
   if (json.length > largeText) await ownLoopTurn(budget)
-  return { json, segments: definition.segmentsOf?.(payload).segments }
+  return { json, size: definition.sizeOf?.(payload) }
 }
 
 /** The characters of HTML that is sent as the request gives it. */

@@ -1,3 +1,4 @@
+import type { TextSize } from '@notify/carriers/kinds'
 import type {
   Channel,
   DispatchRequest,
@@ -118,8 +119,8 @@ export interface ChannelDefinition<P extends Payload = Payload> {
    * @throws Problem `invalid_recipient`, or one that names another field
    */
   draft(request: DispatchRequest, settings: DraftSettings): Draft<P>
-  /** The text whose length carriers limit. */
-  textOf?(payload: P): string
+  /** The size of the text, which carriers limit. */
+  sizeOf?(payload: P): TextSize
   /** The parts in which carriers send and charge the text. */
   segmentsOf?(payload: P): SmsSegments
   /** The sender of {@link Draft.from}, whose domain is verified again before the message is sent. */

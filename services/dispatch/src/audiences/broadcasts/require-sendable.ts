@@ -7,7 +7,7 @@ import { providerMissing } from '../../accept/prepare-content.ts'
 import { requireApproved } from '../../catalogue/carrier-templates/require-approved.ts'
 import { layoutFinder } from '../../catalogue/layouts/layout-catalogue.ts'
 import { chooseText, type Texts } from '../../catalogue/translations/choose-text.ts'
-import type { ChannelDefinition, Draft } from '../../channels/channel.ts'
+import type { ChannelDefinition, Draft, Payload } from '../../channels/channel.ts'
 import { isFixed } from '../../channels/template-faults.ts'
 
 interface Broadcast {
@@ -32,7 +32,8 @@ export async function requireSendable(context: AcceptContext, { principal, reque
   if (draft.template) await requireApproved(context, providers, alternatives)
   if (definition.delivery.by === 'hand-off') requireNoTerms({ request }, channel)
   if (texts) return
-  requireTextThatFits({ request }, definition, providers, await composeOwn(context, principal, draft))
+  const composed = await composeOwn(context, principal, draft)
+  requireTextThatFits({ request }, providers, definition.sizeOf?.(composed))
 }
 
 /** Addresses of a member. */
@@ -52,7 +53,7 @@ async function composeOwn(
   context: AcceptContext,
   { tenant_id: tenantId, application_id: applicationId }: Sender,
   draft: Draft,
-): Promise<string> {
+): Promise<Payload> {
   const findLayout = layoutFinder(context, { tenantId, applicationId, locale: undefined })
   const fill: Fill = (named) =>
     Promise.all(
@@ -63,5 +64,5 @@ async function composeOwn(
       }),
     )
   const inTurn: InTurn = (work) => context.renderer.inTurn(tenantId, work)
-  return JSON.stringify(await draft.compose(undefined, fill, { findLayout, inTurn }))
+  return draft.compose(undefined, fill, { findLayout, inTurn })
 }

@@ -26,7 +26,7 @@ export const sms: ChannelDefinition<SmsPayload> = {
       }),
     }
   },
-  textOf: ({ text }) => text,
+  sizeOf: ({ text }) => ({ characters: text.length, segments: countSegments(text).segments }),
   segmentsOf: ({ text }) => countSegments(text),
   receiptDeadlineMs: ({ RECEIPT_DEADLINE }) => RECEIPT_DEADLINE,
   suppression: {

@@ -1,4 +1,4 @@
-import { longestOwnText, takesKeys } from '@notify/carriers/kinds'
+import { exceededLimit, takesKeys } from '@notify/carriers/kinds'
 import { type CarrierAnswer, noConnection } from '@notify/carriers/sending'
 import { channelContracts } from '@notify/contracts'
 import { ownLoopTurn, type Span, SpanKind, type TenantRoom } from '@notify/service-kit'
@@ -89,8 +89,8 @@ async function judgeAndCall(
   if (domain && !standings) return { kind: 'not_called', reason: 'refused', answer: senderUnverified }
   const standing = standings && standingAt(context, provider, standings, claim)
   if (standing === 'pending') return { kind: 'not_called', reason: 'provider_unfit', answer: senderUnverifiedThere }
-  const text = channel.textOf?.(payload)
-  if (text !== undefined && text.length > longestOwnText(provider.kind))
+  const size = channel.sizeOf?.(payload)
+  if (size && exceededLimit(provider.kind, size))
     return { kind: 'not_called', reason: 'provider_unfit', answer: textTooLong }
   const template = channel.templateOf?.(payload)
   const unfit = template && (await directory.carrierTemplates.faultOf(provider.id, template))
