@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
-import { post } from '@notify/test-kit/api'
+import { post, stateOf } from '@notify/test-kit/api'
 import { addTenant, operatorToken } from '@notify/test-kit/callers'
 import { freshPhone } from '@notify/test-kit/sms'
-import { anHour, digestsOf, env, itemOf } from './stack.ts'
+import { add, anHour, close, digestsOf, env, fresh, itemOf, operator, timePasses, untilTexts } from './stack.ts'
 
 test('a digest that no provider can send waits for one, and its items fail after HOLD_LIMIT', async () => {
   const { tenantId, applicationId, apiKey: token } = await addTenant(env)
@@ -36,4 +36,22 @@ test('a digest that no provider can send waits for one, and its items fail after
     accepted.body.notification_id,
   ])
   expect(rows).toEqual([{ status: 'failed', failure_reason: reason }])
+})
+
+test('a digest whose items lack a variable of a new version of its event waits for the next version', async () => {
+  const { event_key, phone } = await fresh()
+  const item = await add(event_key, phone, 'Ada')
+  const publish = async (body: string) => {
+    const path = `/applications/${env.applicationId}/events/${event_key}`
+    await operator('PUT', path, { name: 'News', allowed_channels: ['sms'], templates: { sms: { body } } })
+    expect((await operator('POST', `${path}/publish`)).status).toBe(200)
+  }
+  await publish('{{ total }} in {{ city }}')
+  const [{ id }] = await digestsOf(event_key)
+  await timePasses(event_key)
+  await eventually(() => expect(env.logs('dispatch-worker', 5000)).toContain(id))
+  expect(await stateOf(env, item)).toMatchObject({ delivery_status: 'scheduled' })
+  await publish('{{ total }} of {{ name }}')
+  await close(event_key)
+  await untilTexts(phone, ['1 of Ada'])
 })

@@ -65,7 +65,7 @@ export async function digestsOf(event_key: string) {
 }
 
 /** The time of the open digests of an event has come. */
-const timePasses = (event_key: string) =>
+export const timePasses = (event_key: string) =>
   env.admin.query('update dispatch.digests set closes_at = now(), due_at = now() where event_key = $1', [event_key])
 
 export const untilClosed = (event_key: string) => eventually(async () => expect(await digestsOf(event_key)).toEqual([]))

@@ -9,6 +9,8 @@ test.each<[ErrorCode, boolean, boolean]>([
   ['internal_error', true, false],
   ['provider_not_configured', true, false],
   ['template_not_approved', true, false],
+  ['template_variable_missing', true, false],
+  ['channel_not_allowed', true, false],
   ['validation_failed', false, false],
   ['recipient_suppressed', false, false],
 ])('a digest refused with %s waits: within HOLD_LIMIT %s, after a longer outage %s', (code, within, after) => {

@@ -1,4 +1,4 @@
-import { optedOutReason } from '@notify/contracts'
+import { type ErrorCode, optedOutReason } from '@notify/contracts'
 import { type Run, withSavepoint } from '@notify/database'
 import { createTenantTurns, ownLoopTurn, Problem } from '@notify/service-kit'
 import { type AcceptContext, type NewNotification, refusalOf, waitFor } from '../../accept/accept-item.ts'
@@ -101,6 +101,9 @@ async function compose(context: ClosingContext, read: ReadDigest): Promise<NewNo
   }
 }
 
+/** Refusals by a version of the event that is newer than the items: a later version can end them. */
+const byVersion: readonly ErrorCode[] = ['template_variable_missing', 'channel_not_allowed']
+
 /** Whether a digest without a message is tried again. */
 export function waits(
   { config }: { config: Pick<ClosingContext['config'], 'HOLD_LIMIT'> },
@@ -108,7 +111,7 @@ export function waits(
   outcome: unknown,
 ): boolean {
   if (!(outcome instanceof Problem)) return false
-  const wait = waitFor(outcome)
+  const wait = byVersion.includes(outcome.code) ? 'limited' : waitFor(outcome)
   return wait === 'always' || (wait === 'limited' && Date.now() - closes_at.getTime() < config.HOLD_LIMIT)
 }
 
