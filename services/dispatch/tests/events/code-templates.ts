@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { expectProblem } from '@notify/test-kit/api'
-import { act, call, create, of, save } from './stack.ts'
+import { act, call, create, listPath, of, record, save, sms } from './stack.ts'
 
 test('a template of one-time codes without the code cannot be published', async () => {
   const allowed_channels = ['sms', 'email']
@@ -9,7 +9,7 @@ test('a template of one-time codes without the code cannot be published', async 
     email: { subject: 'Code', body: '{{code}}', html_body },
   })
   for (const key of ['otp', 'otp.de']) {
-    await create({ event_key: key, allowed_channels, templates: texts('Your code, {{name}}', '<b>code</b>') })
+    await create({ event_key: key, allowed_channels, templates: texts('Your code, {{minutes}} min', '<b>code</b>') })
     const refused = await call('POST', of(key, '/publish'))
     expectProblem(refused, 422, 'validation_failed')
     expect(refused.body.errors.map(({ path }: { path: string }) => path)).toEqual([
@@ -19,6 +19,22 @@ test('a template of one-time codes without the code cannot be published', async 
     await save(key, texts('{{ code }} for {{minutes}} min', '<b>{{code}}</b>'), { allowed_channels })
     expect(await act(key, 'publish')).toMatchObject({ status: 'published' })
   }
+})
+
+test('a template of one-time codes with a variable that codes do not have cannot be published', async () => {
+  const message = 'uses the variable brand, which codes do not have; they have code, minutes, autofill'
+  const fault = { path: 'templates.sms.body', message }
+  const published = { event_key: 'otp.es', templates: sms('{{ brand.name }}: {{ code }}'), status: 'published' }
+  const created = await call('POST', listPath(), { body: record(published) })
+  expectProblem(created, 422, 'validation_failed')
+  expect(created.body.errors).toEqual([fault])
+  const { event_key: key } = await create({ ...published, status: 'draft' })
+  expect((await call('POST', of(key, '/publish'))).body.errors).toEqual([fault])
+  const whole = '{{ code }}, {{ minutes }} min{% if autofill != "" %} {{ autofill }}{% endif %} {{ preferences_url }}'
+  await save(key, sms(whole), { translations: { 'es-MX': sms('{{ brand }}: {{ code }}') } })
+  expectProblem(await call('POST', of(key, '/publish')), 422, 'translation_variable_unknown')
+  await save(key, sms(whole), { translations: { 'es-MX': sms('{{ code }}') } })
+  expect(await act(key, 'publish')).toMatchObject({ status: 'published' })
 })
 
 test('a WhatsApp template of one-time codes must print the code, and one for authentication in its body', async () => {

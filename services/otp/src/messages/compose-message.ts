@@ -1,4 +1,4 @@
-import type { OtpChannel } from '@notify/contracts'
+import type { codeNames, OtpChannel } from '@notify/contracts'
 import type { Content, WrittenRequest } from '../channels/code-channel.ts'
 import { codeChannels } from '../channels/table.ts'
 import { codeText } from './code-texts.ts'
@@ -21,7 +21,8 @@ export function composeMessage(content: Content & { channel: OtpChannel }): Code
   const minutes = Math.max(1, Math.floor(ttlSeconds / 60))
   const recipient = recipientOf?.(content) ?? content.recipient
   const asked = language === null ? {} : { locale: language }
-  const general = { channel, recipient, ...asked, event_key: eventKey, data: { code, minutes, autofill } }
+  const data: Record<(typeof codeNames)[number], unknown> = { code, minutes, autofill }
+  const general = { channel, recipient, ...asked, event_key: eventKey, data }
   const own = language ?? settings.default_locale
   const ofLanguage = own ? [{ ...general, event_key: `${eventKey}.${own}`, written_locale: own }] : []
   // Our own text is in the first language of the recipient and the application that we have.

@@ -12,18 +12,21 @@ import { keepTranslations, noTranslations } from '../translations/keep-translati
 import { auditedEvent, describeEvent, eventIdOf } from './describe-event.ts'
 import type { WithEvents } from './event-catalogue.ts'
 import { insertEvent, requireRoomForEvent } from './event-store.ts'
-import { requirePublishable, sendsCodes } from './require-publishable.ts'
+import { requireCodeVariables, requirePublishable, sendsCodes } from './require-publishable.ts'
 import { keepVersion } from './version-store.ts'
 
 /** Creates an event as a draft, or published at once. */
 export const createEvent: Handler<Context & WithEvents & { renderer: Renderer }, typeof contract> = idempotent({
-  async prepare(context, { body, params, principal: { tenant_id } }) {
+  async prepare(context, { body, params, principal }) {
+    const { tenant_id } = principal
     await requireFillable(context, tenant_id, body.templates)
     await requireFillableTranslations(context, tenant_id, body.translations)
-    const owner = { tenantId: tenant_id, applicationId: params.application_id }
-    if (body.status === 'draft')
-      await requireFit(context.db.run, context.channels, owner, body, sendsCodes({ eventKey: body.event_key }))
-    else await requireKnownVariables(context, tenant_id, body)
+    const id = eventIdOf({ principal, params: { ...params, event_key: body.event_key } })
+    if (body.status === 'draft') await requireFit(context.db.run, context.channels, id, body, sendsCodes(id))
+    else {
+      await requireKnownVariables(context, tenant_id, body)
+      await requireCodeVariables(context, id, body.templates)
+    }
   },
   async effect({ config, channels }, request, run) {
     const { body, principal, params } = request

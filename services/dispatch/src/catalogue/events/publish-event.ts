@@ -10,23 +10,26 @@ import { changeEvent } from './change-event.ts'
 import { describeEvent, draftOf, eventIdOf } from './describe-event.ts'
 import type { WithEvents } from './event-catalogue.ts'
 import { findEvent } from './event-store.ts'
-import { requirePublishable } from './require-publishable.ts'
+import { requireCodeVariables, requirePublishable, sendsCodes } from './require-publishable.ts'
 import { keepVersion, requireRoomForVersion } from './version-store.ts'
 
 /** Publishes the draft as a new version. Without a draft it reactivates an inactive event. */
 export const publishEvent: Handler<Context & WithEvents & { renderer: Renderer }, typeof contract> = idempotent({
-  /** Checks translations before the transaction, which would hold its connection while templates are parsed. */
+  /** Checks variables before the transaction, which would hold its connection while templates are parsed. */
   async prepare(context, request) {
-    const row = await findEvent(context.db.run, eventIdOf(request))
-    if (row) await requireKnownVariables(context, request.principal.tenant_id, draftOf(row))
-    return row?.updated_at.getTime()
+    const id = eventIdOf(request)
+    const row = await findEvent(context.db.run, id)
+    if (!row) return undefined
+    await requireKnownVariables(context, id.tenantId, draftOf(row))
+    await requireCodeVariables(context, id, draftOf(row).templates)
+    return row.updated_at.getTime()
   },
   async effect({ config, channels }, request, run, checkedAt) {
     const published = await changeEvent(run, request, 'event.published', async (row, id) => {
       const { status, version, draft } = row
       if (status === 'published' && !draft) return undefined
       const content = draftOf(row)
-      if (content.translations && row.updated_at.getTime() !== checkedAt)
+      if ((content.translations || sendsCodes(id)) && row.updated_at.getTime() !== checkedAt)
         throw new Problem('edit_conflict', 'The event has just been changed')
       if (draft) await requireRoomForVersion(run, id, config.VERSIONS_PER_EVENT)
       await requirePublishable(run, channels, id, content)

@@ -1,8 +1,9 @@
-import type { EventTemplates, FieldError } from '@notify/contracts'
+import { codeNames, type EventTemplates, type FieldError, linkNames } from '@notify/contracts'
 import type { Run } from '@notify/database'
 import { Problem } from '@notify/service-kit'
+import type { Renderer } from '@notify/templates'
 import type { Channels } from '../../channels/channel.ts'
-import type { TemplateReference } from '../../channels/channel-template.ts'
+import { type TemplateReference, textsOf } from '../../channels/channel-template.ts'
 import { type PresentTemplate, presentTemplates } from '../../channels/present-templates.ts'
 import type { StoredContent } from '../../db/event-tables.ts'
 import { templatesNamed } from '../carrier-templates/carrier-template-store.ts'
@@ -45,6 +46,32 @@ export async function requirePublishable(
     if (reference) await requireApprovedCategory(run, id, `${path}.${name}.category`, reference)
   }
   await requireFit(run, channels, id, content, sendsCodes(id))
+}
+
+const namesInCodes: readonly unknown[] = [...codeNames, ...linkNames]
+
+/**
+ * Refuses templates of one-time codes with a variable that no code has: every code would be refused. Translations only have
+ * variables of the templates.
+ * @throws Problem `validation_failed` naming each, `rate_limited`
+ */
+export async function requireCodeVariables(
+  { channels, renderer }: { channels: Channels; renderer: Renderer },
+  id: EventId,
+  templates: EventTemplates,
+): Promise<void> {
+  if (!sendsCodes(id)) return
+  const present = presentTemplates(channels, templates).filter(({ definition }) => definition.codeTexts)
+  const errors: FieldError[] = []
+  for (const text of present.flatMap(({ definition, template }) => textsOf(definition, template))) {
+    const names = (await renderer.variablesOf(id.tenantId, [text])).flatMap(([name]) => name ?? [])
+    for (const name of new Set(names.filter((one) => !namesInCodes.includes(one)))) {
+      const message = `uses the variable ${name}, which codes do not have; they have ${codeNames.join(', ')}`
+      errors.push({ path: `templates.${text.path}`, message })
+    }
+  }
+  const [first] = errors
+  if (first) throw new Problem('validation_failed', `${first.path} ${first.message}`, { errors })
 }
 
 /** Each set of templates by its path in the event. */

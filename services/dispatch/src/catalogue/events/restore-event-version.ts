@@ -1,18 +1,26 @@
 import { type restoreEventVersion as contract, versionOf } from '@notify/contracts'
 import { idempotent } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
+import type { Renderer } from '@notify/templates'
 import type { Context } from '../../context.ts'
 import { requireLayouts } from '../layouts/require-layouts.ts'
 import { requireTopic } from '../topics/require-topic.ts'
 import { announceChange } from './announce-change.ts'
 import { changeEvent } from './change-event.ts'
-import { contentOf, describeEvent, versionMissing } from './describe-event.ts'
+import { contentOf, describeEvent, eventIdOf, versionMissing } from './describe-event.ts'
 import type { WithEvents } from './event-catalogue.ts'
-import { requirePublishable } from './require-publishable.ts'
+import { requireCodeVariables, requirePublishable } from './require-publishable.ts'
 import { findVersion, keepVersion, requireRoomForVersion } from './version-store.ts'
 
 /** Rolls back: the content of an earlier version becomes a new version. An inactive event stays inactive. */
-export const restoreEventVersion: Handler<Context & WithEvents, typeof contract> = idempotent({
+export const restoreEventVersion: Handler<Context & WithEvents & { renderer: Renderer }, typeof contract> = idempotent({
+  /** A version of the bootstrap document was not checked before. */
+  async prepare(context, request) {
+    const id = eventIdOf(request)
+    const wanted = versionOf(request.params.version)
+    const earlier = wanted === undefined ? undefined : await findVersion(context.db.run, id, wanted)
+    if (earlier) await requireCodeVariables(context, id, earlier.templates)
+  },
   async effect({ config, channels }, request, run) {
     const wanted = versionOf(request.params.version)
     const restored = await changeEvent(run, request, 'event.restored', async (row, id) => {
