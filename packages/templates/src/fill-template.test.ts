@@ -84,6 +84,20 @@ test.each(['{{ order }}', '{{ lines }}', '{{ lines | first }}', '{% cycle order 
   },
 )
 
+test.each([
+  ['{{ at }} {{ paid | date_time:\n  "long" }}', 'takes a time in ISO 8601', '{{ paid | date_time: "long" }}'],
+  ['{% assign sum = none | currency: "EUR" %}', 'takes a number', '{% assign sum = none | currency: "EUR" %}'],
+  ['{% if true %}{{- order -}}{% endif %}', 'an object is no text', '{{- order -}}'],
+  ['{{- order -}}', 'an object is no text', '{{- order -}}'],
+  [`{{ "${'x'.repeat(100)}" | list }}`, 'the filter list takes a list', `{{ "${'x'.repeat(76)}`],
+])('the fault of a value in %j names the placeholder', (template, what, source) => {
+  for (const render of [renderText, renderHtml]) {
+    const { message } = problemOf(template, { at: '', paid: '21.11.', none: null, order: { id: 1 } }, render)
+    expect(message).toContain(what)
+    expect(message.endsWith(` in ${source}`)).toBe(true)
+  }
+})
+
 test('an object can be shown as JSON, and its fields as they are', () => {
   const variables = { order: { id: 7, lines: ['a', 'b'] } }
   expect(renderText('{{ order | json }} {{ order.id }} {{ order.lines }}', variables)).toBe(

@@ -1,10 +1,10 @@
-import { AssertionError, type Liquid, LiquidError, type Template, UndefinedVariableError } from 'liquidjs'
+import { AssertionError, type Liquid, LiquidError, RenderError, type Template, UndefinedVariableError } from 'liquidjs'
 import { dateFilters } from './date-filters.ts'
 import { defaultFormat, type Format, formatKey } from './format.ts'
 import { createEngine, faultWithin, nestsDeeperThan } from './liquid-engine.ts'
 import { pluralFault } from './locale-filters.ts'
 import { createTemplateCache } from './template-cache.ts'
-import { createsTooMuch, TemplateFault, takesTooLong, variableMissing } from './template-fault.ts'
+import { createsTooMuch, faultAt, TemplateFault, takesTooLong, variableMissing } from './template-fault.ts'
 import {
   countPlaceholders,
   longestTemplate,
@@ -94,5 +94,7 @@ function faultOf(error: unknown): TemplateFault {
   if (/call stack/.test(error.message)) return new TemplateFault(tooDeep)
   if (/memory alloc limit exceeded/.test(error.message)) return new TemplateFault(createsTooMuch)
   if (/template render limit exceeded/.test(error.message)) return new TemplateFault(takesTooLong)
-  return new TemplateFault(error.message.split(', line')[0]!)
+  const message = error.message.split(', line')[0]!
+  // The message of a parse error quotes the template itself.
+  return error instanceof RenderError ? faultAt(message, error.token.getText()) : new TemplateFault(message)
 }

@@ -1,4 +1,4 @@
-import { TemplateFault, variableMissing } from './template-fault.ts'
+import { faultAt, variableMissing } from './template-fault.ts'
 import { requireRenderedLength } from './template-limits.ts'
 
 /** A template of text and plain variables, `Hi {{ order.name }}`: the most common form. */
@@ -6,6 +6,8 @@ export interface PlainTemplate {
   /** Alternate with the paths; one more than those. */
   literals: readonly string[]
   paths: readonly (readonly string[])[]
+  /** The placeholders as the template has them. */
+  sources: readonly string[]
 }
 
 const placeholder = /\{\{(-?)[ \t\r\n]*([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)[ \t\r\n]*(-?)\}\}/y
@@ -18,6 +20,7 @@ const computed = new Set(['size', 'first', 'last'])
 export function parsePlain(template: string): PlainTemplate | undefined {
   const literals: string[] = []
   const paths: string[][] = []
+  const sources: string[] = []
   let literalFrom = 0
   let trimNext = false
   const endLiteral = (end: number, trimEnd: boolean) => {
@@ -37,12 +40,13 @@ export function parsePlain(template: string): PlainTemplate | undefined {
     if (!whole || !path || reserved.has(path[0]!) || path.some((part) => computed.has(part))) return undefined
     endLiteral(at, trimBefore === '-')
     paths.push(path)
+    sources.push(whole)
     at += whole.length
     literalFrom = at
     trimNext = trimAfter === '-'
   }
   endLiteral(template.length, false)
-  return { literals, paths }
+  return { literals, paths, sources }
 }
 
 /** White space as Liquid defines it. */
@@ -92,13 +96,13 @@ export function fillPlain(
  * @throws TemplateFault for a missing variable, an object, or too long an output
  */
 export function lookUpValues(
-  { literals, paths }: PlainTemplate,
+  { literals, paths, sources }: PlainTemplate,
   variables: Record<string, unknown>,
 ): { values: string[]; length: number } {
   const values: string[] = []
   let length = literals[0]!.length
   for (const [index, path] of paths.entries()) {
-    const value = print(lookUp(variables, path))
+    const value = print(lookUp(variables, path), sources[index]!)
     values.push(value)
     // Treatment only lengthens values, so a longer sum is refused early.
     length += value.length + literals[index + 1]!.length
@@ -136,11 +140,12 @@ function lookUp(variables: Record<string, unknown>, path: readonly string[]): un
   return value
 }
 
-function print(value: unknown): string {
+/** @param source the placeholder, which the fault names */
+function print(value: unknown, source: string): string {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return ''
-  if (Array.isArray(value)) return value.map(print).join('')
-  if (typeof value === 'object') throw new TemplateFault(objectPrinted)
+  if (Array.isArray(value)) return value.map((one) => print(one, source)).join('')
+  if (typeof value === 'object') throw faultAt(objectPrinted, source)
   return String(value)
 }
 
