@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import type { Page } from 'playwright-core'
-import { ConsoleHarness } from './harness/console.ts'
+import { ConsoleHarness, type Visitor } from './harness/console.ts'
 import { type DistantIssuer, startDistantIssuer } from './harness/distant-issuer.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
+import { refusal } from './harness/hold-next.ts'
 
 let harness: ConsoleHarness
 let issuer: DistantIssuer
@@ -43,6 +44,18 @@ const spoil = (page: Page, tokens: object) =>
     const key = Object.keys(sessionStorage).find((name) => name.startsWith('oidc.user:'))!
     sessionStorage.setItem(key, JSON.stringify({ ...JSON.parse(sessionStorage.getItem(key)!), ...replaced }))
   }, tokens)
+interface Tokens {
+  id_token: string
+  expires_in?: number
+  refresh_token?: string
+}
+
+/** Changes the tokens that the issuer gives a visitor. */
+const changeTokens = (visitor: Visitor, change: (tokens: Tokens) => object) =>
+  visitor.context.route('**/token', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: change(await response.json()) })
+  })
 const shown = (page: Page) => page.getByText('Nothing has been sent yet').or(page.getByText('Nothing matches'))
 
 test('an issuer may have its endpoints at another origin, which the policy of the page allows', async () => {
@@ -100,11 +113,7 @@ test('each login has a nonce of its own, and an id token of another login signs 
     const { pathname, searchParams } = new URL(request.url())
     if (pathname === '/auth') nonces.push(searchParams.get('nonce'))
   })
-  await visitor.context.route('**/token', async (route) => {
-    const response = await route.fetch()
-    const tokens = await response.json()
-    await route.fulfill({ response, json: { ...tokens, id_token: withNonce(tokens.id_token, 'of-another-login') } })
-  })
+  await changeTokens(visitor, (tokens) => ({ ...tokens, id_token: withNonce(tokens.id_token, 'of-another-login') }))
   const page = await visitor.context.newPage()
   await page.goto(harness.url('/activity'))
   const chooses = page.locator('button[formaction$="operator=demo-operator"]')
@@ -121,12 +130,31 @@ test('each login has a nonce of its own, and an id token of another login signs 
 
 test('a token of which the issuer tells no lifetime is used until it is refused', async () => {
   const visitor = await harness.visit()
-  await visitor.context.route('**/token', async (route) => {
-    const response = await route.fetch()
-    const { expires_in, refresh_token, ...rest } = await response.json()
-    await route.fulfill({ response, json: rest })
-  })
+  await changeTokens(visitor, ({ expires_in, refresh_token, ...rest }) => rest)
   const page = await harness.logIn({ path: '/activity', visitor })
+  await shown(page).waitFor()
+})
+
+test('the refusal of a new token is shown if the issuer gave no refresh token, and another login is made on demand', async () => {
+  const visitor = await harness.visit()
+  let logins = 0
+  visitor.context.on('request', (request) => {
+    if (new URL(request.url()).pathname === '/auth') logins += 1
+  })
+  await changeTokens(visitor, ({ refresh_token, ...rest }) => rest)
+  await visitor.context.route('**/api/v1/**', (route) => route.fulfill(refusal(401)))
+  const page = await visitor.context.newPage()
+  await page.goto(harness.url('/activity'))
+  await page.locator('button[formaction$="operator=demo-operator"]').click()
+  await page.getByText('refused with 401').waitFor()
+  expect(logins).toBe(1)
+  const again = page.getByRole('button', { name: 'Try again' })
+  await again.click()
+  await eventually(() => expect(logins).toBe(2))
+  await page.getByText('refused with 401').waitFor()
+  expect(logins).toBe(2)
+  await visitor.context.unroute('**/api/v1/**')
+  await again.click()
   await shown(page).waitFor()
 })
 

@@ -36,9 +36,11 @@ async function call(request: Request): Promise<Response> {
   return unanswered.send(request, (keyed) => sendAs(opened, keyed))
 }
 
-async function sendAs({ token, renew }: Session, request: Request): Promise<Response> {
-  const response = await send(request.clone(), await token())
-  return response.status === 401 ? send(request, await renew()) : response
+async function sendAs({ token, renew, accept }: Session, request: Request): Promise<Response> {
+  let response = await send(request.clone(), await token())
+  if (response.status === 401) response = await send(request, await renew())
+  if (response.ok) accept()
+  return response
 }
 
 async function send(request: Request, token: string): Promise<Response> {

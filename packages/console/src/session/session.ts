@@ -15,8 +15,10 @@ import type { Settings } from './settings.ts'
 export interface Session {
   /** A valid access token, renewed silently when the current one is about to expire. */
   token(): Promise<string>
-  /** Another token, after the API refused this one. */
+  /** Another token, after the API refused this one; the same one after a new login that cannot be renewed. */
   renew(): Promise<string>
+  /** Notes that the API accepts the tokens of this login: a new login may help when it refuses one later. */
+  accept(): void
   /** Deletes the tokens, and ends the session at the issuer if the issuer supports that. */
   signOut(): Promise<void>
 }
@@ -52,13 +54,14 @@ export async function openSession(settings: Settings): Promise<Session | undefin
     requestTimeoutInSeconds: issuerTimeoutSeconds,
     ...apiParameters(settings),
   })
-  const hasFailed = location.pathname === callbackPath && !(await finish(manager))
+  const isCallback = location.pathname === callbackPath
+  const isNew = isCallback && (await finish(manager))
   // The sign-out may have been interrupted.
   if (wasSignedOut()) await manager.removeUser()
   const user = await manager.getUser()
   const isUsable = user !== null && (!user.expired || user.refresh_token !== undefined)
-  if (isUsable && (await isOwnTab())) return sessionOf(manager, user, settings)
-  await leave(manager, hasFailed)
+  if (isUsable && (await isOwnTab())) return sessionOf(manager, user, settings, isNew)
+  await leave(manager, isCallback && !isNew)
   return undefined
 }
 
@@ -92,8 +95,10 @@ async function leave(manager: UserManager, chooses = false): Promise<void> {
   await manager.signinRedirect(chooses || wasSignedOut() ? { ...login, prompt: 'login' } : login)
 }
 
-function sessionOf(manager: UserManager, first: User, { resource }: Settings): Session {
+/** @param isNew whether the login has just been made, so that another one would bring no better token */
+function sessionOf(manager: UserManager, first: User, { resource }: Settings, isNew: boolean): Session {
   let user = first
+  let isUntried = isNew
   let renewal: Promise<string> | undefined
   const renewOnce = async () => {
     // Without this argument the library waits without end, whatever the settings of the manager are.
@@ -111,6 +116,8 @@ function sessionOf(manager: UserManager, first: User, { resource }: Settings): S
       user = renewed
       return renewed.access_token
     }
+    // The issuer would return at once, and the API would refuse again, without end.
+    if (isUntried && !user.expired) return user.access_token
     await leave(manager)
     throw new SignedOutError('The session has expired; signing in again')
   }
@@ -124,6 +131,9 @@ function sessionOf(manager: UserManager, first: User, { resource }: Settings): S
     // Without a lifetime (RFC 6749, 5.1, only recommends one) the token is used until it is refused.
     token: async () => ((user.expires_in ?? Infinity) > leastSeconds ? user.access_token : renew()),
     renew,
+    accept() {
+      isUntried = false
+    },
     signOut: () => signOut(manager, user),
   }
 }
