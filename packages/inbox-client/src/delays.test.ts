@@ -20,6 +20,10 @@ test("the server's Retry-After is the least wait, and jitter is added to it", ()
   expect(delayOf(0, 7000, delays, () => 0.5)).toBe(7500)
 })
 
+test.each([25 * 86_400_000, Infinity])('a wait of %d ms is cut to an hour, which a timer can keep', (leastMs) => {
+  expect(delayOf(0, leastMs, delays, () => 0)).toBe(3_600_000)
+})
+
 test('a wait ends when it is aborted', async () => {
   const ending = new AbortController()
   const waiting = pause(3_600_000, ending.signal)

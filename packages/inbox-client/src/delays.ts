@@ -1,3 +1,6 @@
+/** A timer of more than 2^31 ms fires at once. */
+const longestMs = 3_600_000
+
 /** When to try again. */
 export interface Delays {
   /** Bound of the first delay, in milliseconds. Default 1000; doubled with each attempt. */
@@ -8,7 +11,7 @@ export interface Delays {
 
 /**
  * The time until the next attempt, with full jitter: any time up to the bound, so that many clients do not return together.
- * @param leastMs what the server asked for (`retry:` or `Retry-After`); the jitter comes on top
+ * @param leastMs what the server asked for (`retry:` or `Retry-After`), kept up to an hour; the jitter comes on top
  */
 export function delayOf(
   attempt: number,
@@ -16,7 +19,7 @@ export function delayOf(
   { baseMs = 1000, maxMs = 30_000 }: Delays = {},
   random: () => number = Math.random,
 ): number {
-  return leastMs + random() * Math.min(maxMs, baseMs * 2 ** attempt)
+  return Math.min(leastMs, longestMs) + random() * Math.min(maxMs, baseMs * 2 ** attempt)
 }
 
 /** Waits; an abort or a browser that comes online again ends the wait. */
