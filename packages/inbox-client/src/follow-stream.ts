@@ -8,12 +8,14 @@ import type { ChangeEvent, StreamEvent } from './stream-event.ts'
 
 /** The server sends something every 15 s; a connection that is silent for longer than this is dead. */
 const silenceMs = 45_000
+/** As often as the server sends heartbeats: other tabs depose a leader that sends them nothing. */
+const beatMs = 15_000
 /** A connection that held this long was good: the next attempt begins with the shortest delay again. */
 const goodMs = 10_000
 
 /** What the stream brought, as other tabs need it. */
 export type News =
-  /** Called with each heartbeat as well. */
+  /** Sent with each heartbeat as well, and as often while the next connection is waited for. */
   | { kind: 'status'; status: InboxStatus }
   | { kind: 'event'; event: ChangeEvent }
   /** The user's preferences may have changed. */
@@ -47,7 +49,9 @@ export async function followStream(stream: Stream, signal: AbortSignal): Promise
     }
     show('reconnecting')
     if (Date.now() - startedMs >= goodMs) attempt = 0
+    const beat = setInterval(() => tell({ kind: 'status', status: 'reconnecting' }), beatMs)
     await pause(delayOf(attempt, Math.max(retryMs, refusal?.retryAfterMs ?? 0), delays), signal)
+    clearInterval(beat)
   }
 }
 
