@@ -13,7 +13,7 @@ interface Sharing<Message> {
   lead(channel: Channel<Message>, signal: AbortSignal): Promise<void>
   /** Takes a message of another tab. */
   hear(message: Message, channel: Channel<Message>, isLeader: boolean): void
-  /** Called when this tab starts to wait for the lead. */
+  /** Called when this tab starts to wait for the lead, also after it was deposed: then it may have missed messages. */
   join(channel: Channel<Message>): void
   /** Default 15 s, as often as the server sends heartbeats. */
   readonly tickMs?: number
@@ -49,20 +49,16 @@ export async function shareStream<Message>(sharing: Sharing<Message>, signal: Ab
     },
     tickMs * (1 + Math.random() / 3),
   )
-  join(channel)
   try {
     while (!isOver && !signal.aborted) {
+      join(channel)
       const deposing = new AbortController()
       const losing = new AbortController()
       depose = () => deposing.abort()
       const hold = async () => {
         isLeader = true
-        try {
-          await lead(channel, AbortSignal.any([signal, losing.signal]))
-          if (!losing.signal.aborted) isOver = true
-        } finally {
-          isLeader = false
-        }
+        await lead(channel, AbortSignal.any([signal, losing.signal]))
+        if (!losing.signal.aborted) isOver = true
       }
       const waiting = AbortSignal.any([signal, deposing.signal])
       await navigator.locks.request(name, { signal: waiting }, hold).catch(unlessAborted)
@@ -70,6 +66,8 @@ export async function shareStream<Message>(sharing: Sharing<Message>, signal: Ab
         ticks = 0
         await navigator.locks.request(name, { steal: true }, hold).catch(unlessAborted)
       }
+      // At once, so that the reply of the new leader is heard.
+      isLeader = false
       losing.abort()
     }
   } finally {

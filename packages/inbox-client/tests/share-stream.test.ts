@@ -6,6 +6,7 @@ import { type Channel, shareStream } from '../src/share-stream.ts'
 function openTab(name: string, isFrozen = false) {
   const closing = new AbortController()
   const heard: string[] = []
+  let joined = 0
   let led = 0
   let isLeading = false
   const lead = async (channel: Channel<string>, signal: AbortSignal) => {
@@ -17,9 +18,13 @@ function openTab(name: string, isFrozen = false) {
     isLeading = false
   }
   const hear = (message: string) => void heard.push(message)
-  const over = shareStream<string>({ name, lead, hear, join: () => {}, tickMs: 100 }, closing.signal)
+  const join = () => {
+    joined += 1
+  }
+  const over = shareStream<string>({ name, lead, hear, join, tickMs: 100 }, closing.signal)
   return {
     heard,
+    joined: () => joined,
     led: () => led,
     isLeading: () => isLeading,
     close: async () => {
@@ -40,12 +45,14 @@ test('one tab leads at a time, and the next one follows when it closes', async (
   expect(tabs.map((tab) => tab.led())).toEqual([1, 1, 1])
 })
 
-test('a leader that falls silent is deposed, ends its stream, and waits for its turn', async () => {
+test('a leader that falls silent is deposed, ends its stream, asks for what it missed, and waits for its turn', async () => {
   const name = `tabs ${Math.random()}`
   const frozen = openTab(name, true)
   await eventually(() => expect(frozen.isLeading()).toBe(true))
+  expect(frozen.joined()).toBe(1)
   const waiting = openTab(name)
   await eventually(() => expect([frozen.isLeading(), waiting.isLeading()]).toEqual([false, true]))
+  expect(frozen.joined()).toBe(2)
   await eventually(() => expect(frozen.heard).toContain('beat'))
   await waiting.close()
   await eventually(() => expect(frozen.isLeading()).toBe(true))
