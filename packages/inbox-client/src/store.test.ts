@@ -129,7 +129,10 @@ test('changes of one notification are sent one after the other, and those of oth
   const unread = change('unread', { kind: 'mark', id: 'inapp_1', isRead: false })
   const other = change('other', { kind: 'mark', id: 'inapp_2', isRead: true })
   const all = change('all', { kind: 'read-all', ids: new Set(['inapp_1', 'inapp_2']) })
-  expect([sent, shown()]).toEqual([['read', 'other'], ['2 read', '1 read']])
+  expect([sent, shown()]).toEqual([
+    ['read', 'other'],
+    ['2 read', '1 read'],
+  ])
   store.apply(updated(3, 'read', item(1, true), 1))
   read.reject(new Error('unreachable'))
   await expect(read.changing).rejects.toThrow('unreachable')
@@ -140,7 +143,10 @@ test('changes of one notification are sent one after the other, and those of oth
   await unread.changing
   all.reject(new Error('refused'))
   await expect(all.changing).rejects.toThrow('refused')
-  expect([sent, shown()]).toEqual([['read', 'other', 'unread', 'all'], ['2 read', '1']])
+  expect([sent, shown()]).toEqual([
+    ['read', 'other', 'unread', 'all'],
+    ['2 read', '1'],
+  ])
 })
 
 test('read-all leaves unread what arrives while it is under way', async () => {

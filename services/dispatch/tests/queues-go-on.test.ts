@@ -382,7 +382,13 @@ describe('while consent does not answer', () => {
 
   test('a queue is logged once, and sends all its messages once consent answers', async () => {
     const kit = createTestKit('dispatch')
-    const { wake } = runLane(kit, await contextAsking(), needsConsent, { ...settings, lane: needsConsent.lane }, { slowdown: () => 1 })
+    const { wake } = runLane(
+      kit,
+      await contextAsking(),
+      needsConsent,
+      { ...settings, lane: needsConsent.lane },
+      { slowdown: () => 1 },
+    )
     try {
       const first = await queuedMessage()
       const ids = [first, ...(await add(first, 20, needsConsent))]
