@@ -2383,6 +2383,7 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             created_at: string;
+            /** @description Whether it permitted a retry at its last change. A retry is refused if since then the recipient was suppressed or has opted out, the notification has expired, or its broadcast was cancelled; GET /activity/{id} shows that */
             retryable: boolean;
             retry_count: number;
             /** @description Language of its text; null where it is not known */
@@ -2417,6 +2418,7 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             created_at: string;
+            /** @description Whether a retry would be accepted now: not once the recipient is suppressed or has opted out, the notification has expired, or its broadcast was cancelled */
             retryable: boolean;
             retry_count: number;
             /** @description Language of its text; null where it is not known */
@@ -2537,6 +2539,7 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             created_at: string;
+            /** @description Whether it permitted a retry at its last change. A retry is refused if since then the recipient was suppressed or has opted out, the notification has expired, or its broadcast was cancelled; GET /activity/{id} shows that */
             retryable: boolean;
             retry_count: number;
             /** @description Language of its text; null where it is not known */
