@@ -66,7 +66,7 @@ export async function shareStream<Message>(sharing: Sharing<Message>, signal: Ab
         ticks = 0
         await navigator.locks.request(name, { steal: true }, hold).catch(unlessAborted)
       }
-      // At once, so that the reply of the new leader is heard.
+      // At once, so that the reply of the new leader is received.
       isLeader = false
       losing.abort()
     }
