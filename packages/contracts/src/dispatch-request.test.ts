@@ -82,10 +82,15 @@ test.each([
   }
 })
 
-test.each(['subject', 'body', 'html_body'])('%s cannot be combined with an event or a stored template', (field) => {
-  const email = { channel: 'email', recipient: 'ada@example.com', [field]: 'Mine' }
+test.each([
+  ['subject', 'email'],
+  ['body', 'email'],
+  ['html_body', 'email'],
+  ['title', 'in_app'],
+])('%s cannot be combined with an event or a stored template', (field, channel) => {
+  const own = { channel, recipient: 'ada@example.com', [field]: 'Mine' }
   for (const named of [{ event_key: 'order.shipped' }, { template_id: newId('tmpl') }]) {
-    const { error } = DispatchRequest.safeParse({ ...email, ...named })
+    const { error } = DispatchRequest.safeParse({ ...own, ...named })
     expect(error?.issues.map(({ path }) => path)).toEqual([[field]])
   }
 })

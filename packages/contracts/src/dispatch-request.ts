@@ -34,7 +34,7 @@ const channelsThatShow = (field: ShownField) =>
   Channel.options.filter((channel) => channelContracts[channel].shownFields.includes(field))
 
 /** Fields that a stored template provides. */
-const contentFields = ['subject', 'body', 'html_body', 'preheader', 'layout_id'] as const
+const contentFields = ['subject', 'title', 'body', 'html_body', 'preheader', 'layout_id'] as const
 
 /** Most entries of what is validated entry by entry. Lists have smaller limits of their own. */
 const maxEntries = {
@@ -73,7 +73,7 @@ export const DispatchRequest = z
     event_key: EventKey.optional(),
     data: variables.optional().meta({ description: 'Variables of the event template' }),
     subject: z.string().max(998).optional(),
-    title: z.string().max(255).optional(),
+    title: z.string().max(255).optional().meta({ description: 'Of an in-app notification. Default: `subject`' }),
     body: z.string().min(1).max(100_000).optional(),
     html_body: z.string().max(200_000).optional(),
     preheader: z.string().max(250).optional().meta({ description: 'What lists of emails show after the subject' }),

@@ -7,7 +7,7 @@ export interface NamedTemplate extends TemplateText {
   /** The field of the request with the variables. */
   field: 'data' | 'template_data'
   /** The field of the request with the template, if the caller wrote it for this message, or with the id of its layout. */
-  part?: 'subject' | 'body' | 'html_body' | 'preheader' | 'layout_id'
+  part?: 'subject' | 'title' | 'body' | 'html_body' | 'preheader' | 'layout_id'
 }
 
 /** The problem for a template that cannot be rendered; other errors are unchanged. */

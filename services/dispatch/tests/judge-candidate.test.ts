@@ -226,6 +226,28 @@ test.each([
   }
 })
 
+test('fields that a webhook would drop are refused: data beside a stored template, and a second body', async () => {
+  const context = world({ templates: { [stored]: { webhook: { data: { order: '{{ order }}' } } } } })
+  const webhook = { channel: 'webhook', recipient: { url: 'https://hooks.example.com/' } }
+  const template = { ...webhook, template_id: stored, template_data: { order: 'A-1' } }
+  expect(await codeOf(template, context)).toBe('none')
+  for (const [path, message, request] of [
+    ['data', 'cannot be combined with template_id; use template_data', { ...template, data: { order: 'B-2' } }],
+    ['data.body', 'cannot be combined with body', { ...webhook, body: 'Hi', data: { body: 'Hello' } }],
+  ] as const) {
+    const refused = judgeCandidate(context, candidate(request))
+    await expect(refused).rejects.toMatchObject({ code: 'validation_failed', errors: [{ path, message }] })
+  }
+})
+
+test.each(['title', 'subject'])('a fault of an in-app %s names the field that the caller sent', async (path) => {
+  const inApp = { channel: 'in_app', recipient: 'ada-42', body: 'Hello', template_data: {} }
+  for (const text of ['{{ name', '{{ "%00" | url_decode }}']) {
+    const refused = judgeCandidate(world(), candidate({ ...inApp, [path]: text }))
+    await expect(refused).rejects.toMatchObject({ code: 'validation_failed', errors: [{ path }] })
+  }
+})
+
 test('a sender of its own must be at a verified domain', async () => {
   expect(await payloadOf({ ...content, from: 'news@SHOP.example' })).toMatchObject({ from: 'news@shop.example' })
   for (const from of ['news@other.example', 'news@mail.shop.example', 'news@example']) {

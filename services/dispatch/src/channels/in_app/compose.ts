@@ -21,14 +21,14 @@ export async function composeInApp(
   fill: Fill,
 ): Promise<Content> {
   const content = await (template ? filled(request, template, fill) : written(request, fill))
+  const pathOf = (field: 'title' | 'body') =>
+    template ? variablesOf(request) : field === 'title' ? titleFieldOf(request) : field
   for (const field of ['title', 'body'] as const) {
     const text = content[field]
     const fault = text.length > longest[field] ? `has more than ${longest[field]} characters` : textFault(text)
-    if (fault)
-      throw fieldProblem('validation_failed', template ? variablesOf(request) : field, `gives a ${field} that ${fault}`)
+    if (fault) throw fieldProblem('validation_failed', pathOf(field), `gives a ${field} that ${fault}`)
   }
-  if (content.body.trim() === '')
-    throw fieldProblem('validation_failed', template ? variablesOf(request) : 'body', 'gives an empty body')
+  if (content.body.trim() === '') throw fieldProblem('validation_failed', pathOf('body'), 'gives an empty body')
   requireDisplayData(content.data)
   const fault = faultInside(content.data, 'data')
   if (fault) throw fieldProblem('validation_failed', variablesOf(request), `gives a ${fault}`)
@@ -48,13 +48,19 @@ function shownOf({ event_key, data = {} }: DispatchRequest): Record<string, unkn
 }
 
 async function written(request: DispatchRequest, fill: Fill): Promise<Content> {
-  const { title = request.subject ?? '', body = '', data = {}, template_data } = request
+  const { body = '', data = {}, template_data } = request
+  const titleField = titleFieldOf(request)
+  const title = request[titleField] ?? ''
   if (template_data === undefined) return { title, body, data }
-  const named = (template: string, part: 'subject' | 'body') =>
+  const named = (template: string, part: 'subject' | 'title' | 'body') =>
     ({ form: 'text', template, field: 'template_data', part }) as const
-  const [filledTitle = '', filledBody = ''] = await fill([named(title, 'subject'), named(body, 'body')], template_data)
+  const [filledTitle = '', filledBody = ''] = await fill([named(title, titleField), named(body, 'body')], template_data)
   return { title: filledTitle, body: filledBody, data }
 }
+
+/** The field of a request that gives the title. */
+const titleFieldOf = ({ title, subject }: DispatchRequest) =>
+  title === undefined && subject !== undefined ? 'subject' : 'title'
 
 /** The field that holds the variables of a template: events have `data`, stored templates `template_data`. */
 const variablesOf = ({ event_key }: DispatchRequest) => (event_key === undefined ? 'template_data' : 'data')

@@ -29,13 +29,17 @@ async function contentOf(
   field: 'data' | 'template_data',
   fill: Fill,
 ): Promise<WebhookPayload['data']> {
-  const { body, data = {}, template_data } = request
+  const { event_key, body, data = {}, template_data } = request
   if (!webhook) {
+    if (Object.hasOwn(data, 'body'))
+      throw fieldProblem('validation_failed', 'data.body', 'cannot be combined with body')
     if (template_data === undefined || body === undefined)
       return { ...(data as WebhookPayload['data']), body: body ?? '' }
     const template = { form: 'text', template: body, field: 'template_data', part: 'body' } as const
     const [text = ''] = await fill([template], template_data)
     return { ...(data as WebhookPayload['data']), body: text }
   }
+  if (event_key === undefined && request.data !== undefined)
+    throw fieldProblem('validation_failed', 'data', 'cannot be combined with template_id; use template_data')
   return (await fillTemplate(webhookTemplate, webhook, field, request[field] ?? {}, fill)).data
 }
