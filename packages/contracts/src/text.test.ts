@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { EventKey, EventTime, e164Pattern, keywordOf, Timestamp } from './text.ts'
+import { EventKey, EventTime, e164Pattern, keywordOf, Timestamp, withPlus } from './text.ts'
 
 test.each(['+15551230001', '+4915112345678', '+290123456', '+123456789012345'])('%s is an E.164 number', (text) => {
   expect(e164Pattern.test(text)).toBe(true)
@@ -19,6 +19,16 @@ test.each([
   '',
 ])('%j is not an E.164 number', (text) => {
   expect(e164Pattern.test(text)).toBe(false)
+})
+
+test.each([
+  [' 15551230001', '+15551230001'],
+  ['+15551230001', '+15551230001'],
+  ['15551230001', '15551230001'],
+  [' ada', ' ada'],
+  ['  15551230001', '  15551230001'],
+])('the query parameter %j names the recipient %j', (parameter, recipient) => {
+  expect(withPlus(parameter)).toBe(recipient)
 })
 
 test.each(['order.shipped', 'A', '9-lives', 'a_b.c-d', 'a'.repeat(128)])('%s is an event key', (text) => {

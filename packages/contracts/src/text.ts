@@ -8,6 +8,9 @@ export const e164Fault = 'must be E.164: a plus sign, country code, 7 to 15 digi
 /** A phone number. */
 export const E164 = z.string().regex(e164Pattern, e164Fault).meta({ example: '+15551230001' })
 
+/** The recipient that a query parameter names: `+` means a space there, so an unencoded number arrives with one. */
+export const withPlus = (recipient: string): string => (/^ \d+$/.test(recipient) ? `+${recipient.slice(1)}` : recipient)
+
 /** Longest address and local part, in octets (RFC 5321, 4.5.3.1). */
 export const emailLimits = { address: 254, localPart: 64 } as const
 

@@ -43,6 +43,13 @@ describe('a list', () => {
     expect(found).not.toContain(another)
   })
 
+  test('loses the member whose id is a number, although its plus sign was not encoded', async () => {
+    const id = await listOf(['+15551230001', ' ada'])
+    const remove = (user: string) => lists('DELETE', `/${id}/members?user_id=${user}`)
+    expect([(await remove('+15551230001')).status, (await remove('%20ada')).status]).toEqual([204, 204])
+    expect((await lists('GET', `/${id}`)).body.member_count).toBe(0)
+  })
+
   test('takes 1,000 members at once with several variables each, but not with any number of them', async () => {
     const id = await addList()
     const put = (variables: number) => {

@@ -220,6 +220,12 @@ describe('callers without permission', () => {
   })
 })
 
+test('a suppressed number is found too when its plus sign was not encoded', async () => {
+  const phone = freshPhone()
+  const { suppression_id } = (await add('sms', phone)).body
+  expect((await call('GET', `${path}?recipient=${phone}`)).body.items).toMatchObject([{ suppression_id }])
+})
+
 describe('bad input is refused with what is wrong', () => {
   test.each<[string, string]>([
     ['sms', '15551230001'],

@@ -1,4 +1,4 @@
-import { type ActivityStatus, type Channel, type Id, indexOfToken, type KeyMode } from '@notify/contracts'
+import { type ActivityStatus, type Channel, type Id, indexOfToken, type KeyMode, withPlus } from '@notify/contracts'
 import type { BlindIndex } from '@notify/privacy'
 
 /** The filters of a tenant's activity; absent ones do not restrict. */
@@ -61,9 +61,4 @@ export function readFilter(blindIndex: BlindIndex, tenantId: Id<'ten'>, asked: A
         ? undefined
         : blindIndex(tenantId, withPlus(recipient)),
   }
-}
-
-/** In a query string `+` means a space, so an unencoded number arrives with one. */
-function withPlus(recipient: string): string {
-  return /^ \d+$/.test(recipient) ? `+${recipient.slice(1)}` : recipient
 }

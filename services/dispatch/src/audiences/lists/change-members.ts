@@ -1,4 +1,4 @@
-import type { deleteMember as deleteContract, putMembers as putContract } from '@notify/contracts'
+import { type deleteMember as deleteContract, type putMembers as putContract, withPlus } from '@notify/contracts'
 import { type Handler, ownLoopTurn, Problem } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { listMissing, requireList } from './list-store.ts'
@@ -33,6 +33,6 @@ export const putMembers: Handler<Context, typeof putContract> = async (context, 
 export const deleteMember: Handler<Context, typeof deleteContract> = async (context, { params, principal, query }) => {
   const { db, secrets } = context
   const { id, tenant_id } = await requireList(db.run, principal, params.list_id)
-  const member = memberId(id, secrets.blindIndex(tenant_id, query.user_id))
+  const member = memberId(id, secrets.blindIndex(tenant_id, withPlus(query.user_id)))
   if (!(await removeMember(db.run, id, member))) throw new Problem('not_found', 'The list has no such member')
 }

@@ -1,4 +1,4 @@
-import { type listSuppressions as contract, indexOfToken, type Suppression } from '@notify/contracts'
+import { type listSuppressions as contract, indexOfToken, type Suppression, withPlus } from '@notify/contracts'
 import { orderById, page } from '@notify/database'
 import { recipientTag } from '@notify/privacy'
 import type { Handler } from '@notify/service-kit'
@@ -9,7 +9,7 @@ import { listSuppressionRows, type SuppressionRow } from './suppression-store.ts
 export const listSuppressions: Handler<Context, typeof contract> = async ({ db, secrets }, request) => {
   const { tenant_id: tenantId } = request.principal
   const { channel, reason, recipient, recipient_token: token } = request.query
-  const recipientIndex = token ? indexOfToken(token) : recipient && secrets.blindIndex(tenantId, recipient)
+  const recipientIndex = token ? indexOfToken(token) : recipient && secrets.blindIndex(tenantId, withPlus(recipient))
   const { items, next_cursor } = await page(request, orderById('sup'), (after, limit) =>
     listSuppressionRows(db.run, { tenantId, channel, reason, recipientIndex }, { after, limit }),
   )
