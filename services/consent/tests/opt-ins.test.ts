@@ -95,6 +95,11 @@ test('after a revocation only fresh evidence that is no import brings the consen
   for (const refused of [{}, before, invalid, { source: 'import' }, { source: 'import', ...fresh() }]) {
     expectProblem(await optIn(phone, refused), 409, 'whatsapp_recipient_stopped')
   }
+  const said = async (fields: object) => (await optIn(phone, fields)).body.errors[0].message
+  expect([await said(invalid), await said(before)]).toEqual([
+    expect.stringContaining('must be an https address'),
+    expect.stringContaining('was not given before'),
+  ])
   expect((await consentOf(phone)).body.history).toHaveLength(2)
   expect((await optIn(phone, fresh())).status).toBe(201)
   expect((await consentOf(phone)).body).toMatchObject({

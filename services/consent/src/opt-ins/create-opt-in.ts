@@ -1,11 +1,13 @@
 import { consentAuditRecorded, type createOptIn as contract, isEvidenceUrl } from '@notify/contracts'
 import { idempotent, recordAudit } from '@notify/database'
 import { maskPhone } from '@notify/privacy'
-import { type Handler, Problem, Reply } from '@notify/service-kit'
+import { fieldProblem, type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { recordChange } from '../ledger/record-change.ts'
 import { modeOf } from './caller-mode.ts'
 import { requirePhone } from './read-phone.ts'
+
+const evidenceFault = 'must be an https address with a host name, without credentials or white space'
 
 /** Records an opt-in. */
 export const createOptIn: Handler<Context, typeof contract> = idempotent({
@@ -22,8 +24,9 @@ export const createOptIn: Handler<Context, typeof contract> = idempotent({
       at: null,
       what: { action: 'opt_in', source },
     })
-    if (recorded.kind !== 'recorded') throw recipientStopped(source)
-    if (evidence_url !== (body.evidence_url ?? null)) throw invalidEvidence()
+    const isInvalid = evidence_url !== (body.evidence_url ?? null)
+    if (recorded.kind !== 'recorded') throw recipientStopped(source, isInvalid)
+    if (isInvalid) throw fieldProblem('validation_failed', 'evidence_url', evidenceFault)
     const { id, recorded_at } = recorded.entry
     // An application's own opt-ins are in the ledger; an operator's are also in the audit log.
     if (principal.kind === 'operator') {
@@ -40,16 +43,14 @@ export const createOptIn: Handler<Context, typeof contract> = idempotent({
   },
 })
 
-function invalidEvidence(): Problem {
-  const message = 'must be an https address with a host name, without credentials or white space'
-  return new Problem('validation_failed', `evidence_url ${message}`, { errors: [{ path: 'evidence_url', message }] })
-}
-
-function recipientStopped(source: string): Problem {
+function recipientStopped(source: string, isInvalid: boolean): Problem {
   const [path, message] =
     source === 'import'
       ? ['source', 'must be a fresh opt-in of the recipient, not an import']
-      : ['evidence_url', 'must show an opt-in since the recipient stopped, one that was not given before']
+      : [
+          'evidence_url',
+          isInvalid ? evidenceFault : 'must show an opt-in since the recipient stopped, one that was not given before',
+        ]
   return new Problem(
     'whatsapp_recipient_stopped',
     `The recipient has stopped messages by WhatsApp: ${path} ${message}`,
