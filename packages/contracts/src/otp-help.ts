@@ -21,8 +21,9 @@ export const otpHelp: Readonly<Record<OtpCode, ErrorHelp>> = {
     action: 'Let the user try again; attempts_remaining counts the tries that are left.',
   },
   otp_rate_limited: {
-    meaning: 'Too many codes were requested for the recipient, the number range or the application.',
-    action: 'Wait for the seconds in the Retry-After header.',
+    meaning:
+      'Too many codes were requested for the recipient, the number range or the application, or the code was already sent again three times.',
+    action: 'Wait for the seconds in the Retry-After header. Without this header, send a new code.',
   },
   otp_attempts_exceeded: {
     meaning: 'Five wrong codes were tried, and the one-time password is locked.',

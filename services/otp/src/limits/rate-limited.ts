@@ -1,11 +1,8 @@
 import { Problem } from '@notify/service-kit'
 
-/**
- * @param waitMs milliseconds after which another request may succeed
- * @param remedy what the caller can do
- */
-export function rateLimited(detail: string, waitMs: number, remedy = 'wait and try again'): Problem {
-  return new Problem('otp_rate_limited', `${detail}; ${remedy}`, {
+/** @param waitMs milliseconds after which another request may succeed */
+export function rateLimited(detail: string, waitMs: number): Problem {
+  return new Problem('otp_rate_limited', `${detail}; wait and try again`, {
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) },
   })
 }

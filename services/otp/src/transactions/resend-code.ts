@@ -1,4 +1,5 @@
 import type { resendOtp as contract } from '@notify/contracts'
+import { Problem } from '@notify/service-kit'
 import { codeChannels } from '../channels/table.ts'
 import { makeCode } from '../codes/make-code.ts'
 import { admitRecipient } from '../limits/admit-recipient.ts'
@@ -26,7 +27,7 @@ export const resendCode = commitAndSend<typeof contract, Draft>({
     const row = await findTransaction(context.db.run, params.transaction_id, principal)
     if (!row) throw unknownTransaction()
     requireOpen(row)
-    if (row.resends >= mostResends) throw noMoreResends(row)
+    if (row.resends >= mostResends) throw noMoreResends()
     const { tenant_id: tenantId, application_id: applicationId, mode, channel, language } = row
     const { keyRing } = context.secrets
     const settings = await context.settingsOf(applicationId)
@@ -50,10 +51,6 @@ export const resendCode = commitAndSend<typeof contract, Draft>({
   },
 })
 
-function noMoreResends({ expires_at }: TransactionRow) {
-  return rateLimited(
-    `A code is sent again at most ${mostResends} times`,
-    expires_at.getTime() - Date.now(),
-    'begin a new transaction',
-  )
-}
+/** Without Retry-After: no wait brings another resend. */
+const noMoreResends = () =>
+  new Problem('otp_rate_limited', `A code is sent again at most ${mostResends} times; begin a new transaction`)
