@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import { newId } from '@notify/contracts'
+import { createBroadcast, newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
 import { retry } from '@notify/test-kit/activity'
 import { expectProblem, inAnHour, untilAvailable } from '@notify/test-kit/api'
+import { addApplication, addKey } from '@notify/test-kit/callers'
 import { freshAddress } from '@notify/test-kit/email'
 import { freshPhone } from '@notify/test-kit/sms'
 import {
@@ -137,6 +138,13 @@ describe('a broadcast', () => {
       'validation_failed',
     ],
     ['an unknown event', { channel: 'sms', event_key: 'no.such' }, 404, 'event_not_found'],
+    ['an unknown topic', { ...content, topic: 'nothing' }, 404, 'topic_not_found'],
+    [
+      'a long name of its recipients',
+      { channel: 'email', subject: 'x', body: 'x', recipient: { name: 'x'.repeat(300) } },
+      422,
+      'invalid_recipient',
+    ],
     [
       'no reference of consent',
       { channel: 'whatsapp', event_key: 'order.shipped', data: { name: 'Ada', order: '1' } },
@@ -175,6 +183,19 @@ describe('a broadcast', () => {
   ])('with %s is refused as a whole', async (_what, body, status, code) => {
     const listId = await listOf(freshUsers(1))
     expectProblem(await lists('POST', `/${listId}/notifications`, body), status, code)
+    expect(['validation_failed', ...createBroadcast.errors]).toContain(code)
+  })
+
+  test('without a topic is refused as a whole if the application requires one', async () => {
+    const application = await addApplication(env)
+    const path = `/api/v1/applications/${application.applicationId}`
+    await env.api('PATCH', path, { token: env.operatorToken, body: { bulk_requires_topic: true } })
+    const { apiKey: key } = await addKey(env, application, { permissions: ['lists:manage'] })
+    const { body } = await lists('POST', '', { name: 'Customers' }, { key })
+    await eventually(async () =>
+      expectProblem(await lists('POST', `/${body.list_id}/notifications`, content, { key }), 422, 'topic_required'),
+    )
+    expect(createBroadcast.errors).toContain('topic_required')
   })
 
   test('with a text in a layout that is longer than a template is refused as a whole: members with data could not get it', async () => {
