@@ -5078,6 +5078,7 @@ export interface components {
                 [key: string]: unknown;
             };
             subject?: string;
+            /** @description Of an in-app notification. Default: `subject` */
             title?: string;
             body?: string;
             html_body?: string;
