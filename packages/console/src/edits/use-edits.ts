@@ -53,6 +53,8 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
   const form = hasConflict ? rebase(edited, under, stored.form) : edited
   const errors = [...errorsOf(form), ...refused]
   const latest = useRef(form)
+  /** The form of the last save that failed, which may be stored: its answer may have been lost. */
+  const unanswered = useRef<Form>(undefined)
 
   /** Adopts the changes of others, from one version to the next, to values without edits. */
   const putOnTop = (was: Form, next: Form) => {
@@ -63,10 +65,15 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
     try {
       return await write(form, revision)
     } catch (error) {
-      if (!isConflict(error)) throw error
+      if (!isConflict(error)) {
+        unanswered.current = form
+        throw error
+      }
       const present = await reread()
-      // No edited value has changed: it was published or deactivated, for example.
-      if (mayRetry && !edits.value?.under && isSame(present.form, basis.form)) return save(present.revision, false)
+      if (isSame(present.form, form)) return present
+      // No other operator changed an edited value: it was published or deactivated, for example, or saved from here.
+      const isOurs = [basis.form, unanswered.current].some((known) => isSame(present.form, known))
+      if (mayRetry && !edits.value?.under && isOurs) return save(present.revision, false)
       putOnTop(hasConflict ? stored.form : under, present.form)
       throw error
     }
@@ -77,6 +84,7 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
     latest.current = form
     try {
       const saved = await save(revision, true)
+      unanswered.current = undefined
       // Text that was typed after the request was sent stays an edit.
       if (latest.current === form) edits.clear()
       else edits.set({ form: latest.current, basis: saved })

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { expectSound } from '../harness/expect-sound.ts'
+import { holdNext, refusal } from '../harness/hold-next.ts'
 import { messageAfter } from '../harness/message-after.ts'
 import { button, question, text } from '../harness/parts.ts'
 import { drawer } from '../harness/table.ts'
@@ -71,4 +72,30 @@ test('an operator is asked before overwriting changes of another, and neither te
   await drawer(page).getByText('Added: Theirs at last').waitFor()
   await button(page, 'Publish version 2').click()
   await page.getByText('Version 2 is published.').waitFor()
+})
+
+test('a save whose answer was lost is not taken for one of another operator, also if the text has changed since', async () => {
+  const { env } = harness
+  const path = `/api/v1/applications/${env.applicationId}/events`
+  const content = { name: 'Lost answers', allowed_channels: ['sms'], templates: { sms: { body: 'First' } } }
+  const token = env.operatorToken
+  await env.api('POST', path, { token, body: { event_key: 'lost.answers', ...content } })
+  const page = await harness.signIn({ path: `${events()}/lost.answers?tab=sms` })
+  for (const [sent, saved] of [
+    ['Second', 'Second'],
+    ['Third', 'Fourth'],
+  ] as const) {
+    const { held } = await holdNext(page, 'PUT', '**/lost.answers?expected*')
+    await text(page).fill(sent)
+    await button(page, 'Save the draft').click()
+    const lost = await held
+    await eventually(async () => expect((await lost.fetch()).ok()).toBe(true))
+    await lost.fulfill(refusal(503))
+    await page.getByText('refused with 503').waitFor()
+    await text(page).fill(saved)
+    await messageAfter(page, 'The draft is saved.', () => button(page, 'Save the draft').click())
+    await page.getByText('refused with 503').waitFor({ state: 'detached' })
+    const { body } = await env.api('GET', `${path}/lost.answers`, { token })
+    expect(body.templates.sms.body).toBe(saved)
+  }
 })
