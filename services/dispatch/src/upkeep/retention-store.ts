@@ -1,20 +1,12 @@
 import { earliestId, type Id } from '@notify/contracts'
 import { column, defineStatement, deletionInOrder, type Queries } from '@notify/database'
 import { fileBytesSql } from '../channels/attachment-column.ts'
+import { findExaminedPage } from './examined-page.ts'
 
 const batch = 1000
 
 /** What one statement deletes and examines; with many more it would exceed its time. */
 const mostOfBatch = { fileBytes: 256 * 1024 * 1024, examined: 20_000 }
-
-/** Ids begin with their time, so the primary key leads to the oldest. */
-const findPage = defineStatement({
-  name: 'find-page-of-retention',
-  text: `
-    select max(id) as last, count(*) = $3 as is_full
-    from (select id from notifications where id > $1 and id < $2 order by id limit $3) as page`,
-  columns: { last: column.id('notif').nullable(), is_full: column.boolean() },
-})
 
 /** Notifications in flight, or ended lately, are skipped: of a broadcast that is scheduled there may be millions. */
 const deletePage = defineStatement({
@@ -55,8 +47,7 @@ export function createEndedDeletion(
   const { fileBytes, examined } = { ...mostOfBatch, ...limits }
   return deletionInOrder(batch, async (after: Id<'notif'> | null, before: Date) => {
     const end = earliestId('notif', Math.max(0, before.getTime()))
-    const [page] = await db.runLong(findPage, [after ?? '', end, examined])
-    const { last, is_full } = page!
+    const { last, is_full } = await findExaminedPage(db, { after: after ?? '', before: end, most: examined })
     if (last === null) return { deleted: 0, last, more: false }
     const [row] = await db.runLong(deletePage, [after ?? '', last, before, fileBytes])
     return row!.more || !is_full ? row! : { deleted: row!.deleted, last, more: true }
