@@ -110,8 +110,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Change or rotate an active key, or create a new one.',
   },
   not_cancellable: {
-    meaning: 'The notification is no longer scheduled.',
-    action: 'Only notifications in the state scheduled can be cancelled.',
+    meaning: 'The notification is no longer scheduled, or the retry job is not running.',
+    action: 'Only notifications in the state scheduled, and retry jobs that run, can be cancelled.',
   },
   domain_exists: {
     meaning: 'The tenant already has this sending domain.',
@@ -178,7 +178,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   destination_not_allowed: {
     meaning: 'The URL or host points to an address that the service must not call.',
-    action: 'Use a public https address without credentials, on port 443.',
+    action: 'Use a public https address without credentials, on port 443; for a mail server, a public host name.',
   },
   list_not_found: {
     meaning: 'The application has no list with this id.',

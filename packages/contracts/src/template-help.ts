@@ -20,7 +20,7 @@ export const templateHelp: Readonly<Record<TemplateCode, ErrorHelp>> = {
     action: 'Use only variables of the template, or add the variable there.',
   },
   template_variable_missing: {
-    meaning: 'The template uses a variable that data does not contain.',
-    action: 'Add the variable that the detail names to data.',
+    meaning: 'The template uses a variable that the request does not contain.',
+    action: 'Add the variable to the field that the detail names: data for an event, otherwise template_data.',
   },
 }

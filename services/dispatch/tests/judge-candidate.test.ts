@@ -293,6 +293,8 @@ test('the longest text is accepted', async () => {
 test('without a provider nothing is accepted, and a test key never reaches a real carrier', async () => {
   expect(await codeOf(event, world({ providers: [] }))).toBe('provider_not_configured')
   expect(await codeOf(event, world(), { mode: 'test' })).toBe('provider_not_configured')
+  // A provider would not help.
+  await expect(judgeCandidate(world(), candidate(event, { mode: 'test' }))).rejects.toThrow('CARRIER_SANDBOX_URL')
   expect(await codeOf(event, world({ sandbox: 'http://sandbox' }), { mode: 'test' })).toBe('none')
 })
 

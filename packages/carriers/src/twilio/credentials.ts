@@ -21,11 +21,11 @@ export const TwilioCredentials = z
     }),
     from: z
       .string()
-      .regex(e164Pattern, 'must be an E.164 number')
+      .regex(e164Pattern, 'must be an E.164 number; for a short code or a name give messaging_service_sid')
       .optional()
       .meta({
         title: 'Sender number',
-        description: 'In E.164 form. Give this or a messaging service.',
+        description: 'In E.164 form. For a short code or a name, give a messaging service that contains it.',
         examples: ['+15005550006'],
       }),
     messaging_service_sid: z

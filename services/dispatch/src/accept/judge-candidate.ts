@@ -121,10 +121,16 @@ export async function requireProvider(
     return []
   }
   const providers = await directory.providers.list(tenant_id, application_id, channel)
-  const isReachable = mode === 'live' || config.CARRIER_SANDBOX_URL !== undefined
-  if (providers.length === 0 || !isReachable) throw providerMissing(channel)
+  if (providers.length === 0) throw providerMissing(channel)
+  if (mode === 'test' && config.CARRIER_SANDBOX_URL === undefined) throw sandboxMissing()
   return providers
 }
+
+const sandboxMissing = () =>
+  new Problem(
+    'provider_not_configured',
+    'This installation has no carrier sandbox, to which messages of test keys go: set CARRIER_SANDBOX_URL, or use a live key',
+  )
 
 /** A text that no provider of the tenant takes would fail at each of them. @throws Problem `validation_failed` */
 export function requireTextThatFits(

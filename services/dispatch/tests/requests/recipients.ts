@@ -113,7 +113,9 @@ test('a user without an address of the channel is unknown to it', async () => {
   const answer = await post(env, smsTo('', { recipient }))
   expectProblem(answer, 422, 'recipient_unknown')
   expect(answer.body.errors).toEqual([{ path: 'recipient.user_id', message: expect.stringContaining('sms') }])
-  expectProblem(await post(env, { channel: 'webhook', recipient, data: {}, body: 'x' }), 422, 'recipient_unknown')
+  const noUrl = await post(env, { channel: 'webhook', recipient, data: {}, body: 'x' })
+  expectProblem(noUrl, 422, 'recipient_unknown')
+  expect(noUrl.body.errors).toEqual([{ path: 'recipient.user_id', message: expect.stringContaining('recipient.url') }])
   expect((await post(env, { channel: 'in_app', recipient, title: 'Hi', body: 'Ready' })).status).toBe(202)
 })
 

@@ -1,4 +1,4 @@
-import { channelContracts, type DispatchRequest, UserId } from '@notify/contracts'
+import { channelContracts, type DispatchRequest, NewRecipient, UserId } from '@notify/contracts'
 import { fieldProblem, type Problem, requireShape } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { type RecipientOwner, recipientId } from './recipient-content.ts'
@@ -29,6 +29,8 @@ export async function addressed<R extends Named>(
   if (!found) throw unknown('names no user of this application: PUT /api/v1/users/{user_id} creates one')
   const { addressField } = channelContracts[request.channel]
   const address = addressField === undefined ? userId : found[addressField as 'email' | 'phone']
+  if (addressField !== undefined && !Object.hasOwn(NewRecipient.shape, addressField))
+    throw unknown(`names a user, but no user has a ${addressField}: give recipient.${addressField}`)
   if (address === undefined) throw unknown(`names a user without an address of the channel ${request.channel}`)
   const recipient = addressField === undefined ? userId : { ...others, [addressField]: address }
   const { locale, timezone } = found

@@ -17,11 +17,8 @@ export function readUrl({ recipient }: Pick<DispatchRequest, 'recipient'>, allow
   }
 }
 
-/** Scheme and host: path and query may hold secrets. */
-export function maskUrl(url: string): string {
-  const { origin, pathname, search } = new URL(url)
-  return pathname === '/' && search === '' ? origin : `${origin}/***`
-}
+/** Scheme and host, always masked: path and query may hold secrets. */
+export const maskUrl = (url: string): string => `${new URL(url).origin}/***`
 
 function badUrl(path: string, message: string): Problem {
   return fieldProblem('invalid_recipient', path, message)
