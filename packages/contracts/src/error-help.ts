@@ -110,8 +110,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Change or rotate an active key, or create a new one.',
   },
   not_cancellable: {
-    meaning: 'The notification is no longer scheduled, or the retry job is not running.',
-    action: 'Only notifications in the state scheduled, and retry jobs that run, can be cancelled.',
+    meaning: 'The notification is no longer scheduled, or the retry job has ended.',
+    action: 'Cancel only notifications in the state scheduled, and retry jobs in the state waiting or running.',
   },
   domain_exists: {
     meaning: 'The tenant already has this sending domain.',
