@@ -29,11 +29,6 @@ export function concerns({ data }: ChangeEvent, change: Change): boolean {
   return target === null || ('id' in change && change.id === target)
 }
 
-/** Whether two changes may be about one notification. */
-export function overlap(one: Change, other: Change): boolean {
-  return !('id' in one && 'id' in other) || one.id === other.id
-}
-
 function readAll(contents: Contents, ids: ReadonlySet<string>): Contents {
   const notifications = contents.notifications.map((each) => (ids.has(each.id) ? { ...each, is_read: true } : each))
   return { ...contents, notifications, unreadCount: notifications.filter(({ is_read }) => !is_read).length }

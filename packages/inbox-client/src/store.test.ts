@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals'
-import type { Change } from './change.ts'
 import type { Contents, InboxNotification } from './state.ts'
 import { Store } from './store.ts'
 import type { ChangeEvent } from './stream-event.ts'
@@ -112,41 +111,6 @@ test('a server event about a notification overrides a change that is still being
   resolve()
   await changing
   expect([shown(), store.state.unreadCount]).toEqual([['2', '1'], 2])
-})
-
-test('changes of one notification are sent one after the other, and those of others do not wait', async () => {
-  const { store, shown } = storeOf()
-  const sent: string[] = []
-  const change = (name: string, target: Change) => {
-    const { send, resolve, reject } = request()
-    const changing = store.change(target, () => {
-      sent.push(name)
-      return send()
-    })
-    return { changing, resolve, reject }
-  }
-  const read = change('read', { kind: 'mark', id: 'inapp_1', isRead: true })
-  const unread = change('unread', { kind: 'mark', id: 'inapp_1', isRead: false })
-  const other = change('other', { kind: 'mark', id: 'inapp_2', isRead: true })
-  const all = change('all', { kind: 'read-all', ids: new Set(['inapp_1', 'inapp_2']) })
-  expect([sent, shown()]).toEqual([
-    ['read', 'other'],
-    ['2 read', '1 read'],
-  ])
-  store.apply(updated(3, 'read', item(1, true), 1))
-  read.reject(new Error('unreachable'))
-  await expect(read.changing).rejects.toThrow('unreachable')
-  other.resolve()
-  await other.changing
-  expect(sent).toEqual(['read', 'other', 'unread'])
-  unread.resolve()
-  await unread.changing
-  all.reject(new Error('refused'))
-  await expect(all.changing).rejects.toThrow('refused')
-  expect([sent, shown()]).toEqual([
-    ['read', 'other', 'unread', 'all'],
-    ['2 read', '1'],
-  ])
 })
 
 test('read-all leaves unread what arrives while it is under way', async () => {

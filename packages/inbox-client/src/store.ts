@@ -1,10 +1,9 @@
-import { applyChange, type Change, concerns, overlap } from './change.ts'
+import { applyChange, type Change, concerns } from './change.ts'
 import { type Contents, type InboxState, type InboxStatus, nothing } from './state.ts'
 import { applyEvent, type ChangeEvent } from './stream-event.ts'
 
 interface Pending {
   readonly change: Change
-  saving?: Promise<void>
   /** The server has reported the target meanwhile, which takes precedence over our guess. */
   isOverruled: boolean
 }
@@ -70,28 +69,14 @@ export class Store {
     return true
   }
 
-  /**
-   * Shows a change at once, and takes it back if the server refuses it. Changes of one notification are sent one after the
-   * other, so that the server keeps the last one.
-   */
-  change(change: Change, send: () => Promise<unknown>): Promise<void> {
-    const earlier = [...this.#pending].filter((other) => overlap(other.change, change)).map(({ saving }) => saving)
+  /** Shows a change at once, and takes it back if the server refuses it. */
+  async change(change: Change, send: () => Promise<unknown>): Promise<void> {
     const pending: Pending = { change, isOverruled: false }
     this.#pending.add(pending)
-    pending.saving = this.#save(pending, earlier, send)
     this.#show()
-    return pending.saving
-  }
-
-  async #save(pending: Pending, earlier: readonly unknown[], send: () => Promise<unknown>): Promise<void> {
     try {
-      if (earlier.length > 0) {
-        await Promise.allSettled(earlier)
-        // What the server has reported until now is older than this change.
-        pending.isOverruled = false
-      }
       await send()
-      if (!pending.isOverruled) this.contents = applyChange(this.contents, pending.change)
+      if (!pending.isOverruled) this.contents = applyChange(this.contents, change)
     } finally {
       this.#pending.delete(pending)
       this.#show()
