@@ -24,7 +24,7 @@ const principal: ServicePrincipal = { kind: 'service', service: 'callbacks', per
 const timeoutMs = 5000
 const rememberedMs = 5000
 /** Limits what callbacks with invented ids cost dispatch: those of one address or provider, and all of a process. */
-const questionsPerSecond = { each: 10, all: 50 }
+export const questionsPerSecond = { each: 10, all: 50 }
 
 /**
  * A carrier may call before the event of a new provider has arrived, so that only dispatch knows whether it exists. Answers are

@@ -4,7 +4,7 @@ import { type Handler, type HttpRequest, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { cellsOf, type RawCallback } from '../moving/forward-callbacks.ts'
 import type { ClaimedAccounts } from '../providers/account-directory.ts'
-import { type UnknownAccount, unsure } from '../providers/learn-providers.ts'
+import { questionsPerSecond, type UnknownAccount, unsure } from '../providers/learn-providers.ts'
 import { claimToken } from '../records/token-store.ts'
 import { callbackOfReport } from './callback-of-report.ts'
 
@@ -89,7 +89,8 @@ async function receive(context: Context, kind: string, claim: Claim, { address }
     const learn = (id: string) =>
       askAbout(id).catch((error: unknown) => {
         // The callback would exceed the limit at each repetition, and those whom it also names would get nothing.
-        if (hasOthers && error instanceof Problem && error.code === 'rate_limited') return false
+        const neverFits = hasOthers && known.unknownIds.length > questionsPerSecond.each
+        if (neverFits && error instanceof Problem && error.code === 'rate_limited') return false
         throw error
       })
     const learned = await Promise.all(known.unknownIds.map(learn))

@@ -22,7 +22,7 @@ test('a template of one-time codes without the code cannot be published', async 
 })
 
 test('a template of one-time codes with a variable that codes do not have cannot be published', async () => {
-  const message = 'uses the variable brand, which codes do not have; they have code, minutes, autofill'
+  const message = 'requires the variable brand, which codes do not have; they have code, minutes, autofill'
   const fault = { path: 'templates.sms.body', message }
   const published = { event_key: 'otp.es', templates: sms('{{ brand.name }}: {{ code }}'), status: 'published' }
   const created = await call('POST', listPath(), { body: record(published) })
@@ -30,7 +30,8 @@ test('a template of one-time codes with a variable that codes do not have cannot
   expect(created.body.errors).toEqual([fault])
   const { event_key: key } = await create({ ...published, status: 'draft' })
   expect((await call('POST', of(key, '/publish'))).body.errors).toEqual([fault])
-  const whole = '{{ code }}, {{ minutes }} min{% if autofill != "" %} {{ autofill }}{% endif %} {{ preferences_url }}'
+  const whole =
+    '{{ shop | default: "Shop" }}: {{ code }}, {{ minutes }} min{% if autofill != "" %} {{ autofill }}{% endif %} {{ preferences_url }}'
   await save(key, sms(whole), { translations: { 'es-MX': sms('{{ brand }}: {{ code }}') } })
   expectProblem(await call('POST', of(key, '/publish')), 422, 'translation_variable_unknown')
   await save(key, sms(whole), { translations: { 'es-MX': sms('{{ code }}') } })

@@ -1,4 +1,4 @@
-import { codeNames, type EventTemplates, type FieldError, linkNames } from '@notify/contracts'
+import { codeNames, type EventTemplates, type FieldError, type linkNames } from '@notify/contracts'
 import type { Run } from '@notify/database'
 import { Problem } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
@@ -48,11 +48,16 @@ export async function requirePublishable(
   await requireFit(run, channels, id, content, sendsCodes(id))
 }
 
-const namesInCodes: readonly unknown[] = [...codeNames, ...linkNames]
+const link = 'https://links.example'
+/** What a code's template is given. */
+const sampleOfCode = {
+  ...({ code: '000000', minutes: 5, autofill: '' } satisfies Record<(typeof codeNames)[number], unknown>),
+  ...({ unsubscribe_url: link, preferences_url: link } satisfies Record<(typeof linkNames)[number], string>),
+}
 
 /**
- * Refuses templates of one-time codes with a variable that no code has: every code would be refused. Translations only have
- * variables of the templates.
+ * Refuses templates of one-time codes that require a variable which no code has: every code would be refused. Translations only
+ * have variables of the templates.
  * @throws Problem `validation_failed` naming each, `rate_limited`
  */
 export async function requireCodeVariables(
@@ -64,14 +69,27 @@ export async function requireCodeVariables(
   const present = presentTemplates(channels, templates).filter(({ definition }) => definition.codeTexts)
   const errors: FieldError[] = []
   for (const text of present.flatMap(({ definition, template }) => textsOf(definition, template))) {
-    const names = (await renderer.variablesOf(id.tenantId, [text])).flatMap(([name]) => name ?? [])
-    for (const name of new Set(names.filter((one) => !namesInCodes.includes(one)))) {
-      const message = `uses the variable ${name}, which codes do not have; they have ${codeNames.join(', ')}`
-      errors.push({ path: `templates.${text.path}`, message })
-    }
+    const missing = await missingVariable(renderer, id.tenantId, text)
+    if (missing === undefined) continue
+    const message = `requires the variable ${missing}, which codes do not have; they have ${codeNames.join(', ')}`
+    errors.push({ path: `templates.${text.path}`, message })
   }
   const [first] = errors
   if (first) throw new Problem('validation_failed', `${first.path} ${first.message}`, { errors })
+}
+
+async function missingVariable(
+  renderer: Renderer,
+  tenantId: string,
+  text: ReturnType<typeof textsOf>[number],
+): Promise<string | undefined> {
+  try {
+    await renderer.fill(tenantId, [{ ...text, field: 'data' }], sampleOfCode)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'template_variable_missing') throw error
+    return error.errors?.[0]?.path.replace('data.', '')
+  }
 }
 
 /** Each set of templates by its path in the event. */

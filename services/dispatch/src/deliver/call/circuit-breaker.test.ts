@@ -102,6 +102,21 @@ test('the circuit breaker opens after five failures in a row for a provider that
   expect(await codesOf(carriers, 1)).toEqual(new Set(['circuit_open']))
 })
 
+test('the circuit breaker stays closed for a provider that responds to other calls during a long wait', async () => {
+  let ms = performance.now()
+  using _clock = jest.spyOn(performance, 'now').mockImplementation(() => ms)
+  const answers = Array.from({ length: 6 }, () => Promise.withResolvers<CarrierAnswer>())
+  let call = 0
+  const carriers = withCircuitBreakers({ ...answering(accepted('SM1')), send: () => answers[call++]!.promise })
+  const sent = answers.map(() => carriers.send(provider, message))
+  ms += 10_000
+  answers.pop()!.resolve(accepted('SM1'))
+  await sent.pop()
+  for (const { resolve } of answers) resolve(refusal('timeout', carrierFault(), null))
+  await Promise.all(sent)
+  expect(carriers.circuitOpenMs(provider, 'live')).toBe(0)
+})
+
 describe('a provider with an open circuit breaker', () => {
   /** Carriers that fail until they recover; the test moves the clock of their circuit breakers. */
   async function broken() {

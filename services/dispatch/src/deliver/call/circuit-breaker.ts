@@ -32,9 +32,10 @@ export interface GuardedCarriers extends Carriers {
   circuits(): { tenantId: string; providerId: string; kind: string; mode: Mode; isOpen: boolean }[]
 }
 
-/** How many calls, one after another, ended with no answer of the carrier's after a long wait. */
+/** How many calls, one after another, failed after a long wait, and when the carrier last answered another. */
 interface WaitedInARow {
   calls: number
+  answeredMs: number
 }
 
 interface Circuit {
@@ -77,7 +78,7 @@ export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Da
     // If the clock was set back, the circuit is replaced: it would stay open for as long.
     if (found?.revision === revision && found.seenAtMs <= seenAtMs + probeAfterMs)
       return Object.assign(found, { seenAtMs })
-    const waited: WaitedInARow = { calls: 0 }
+    const waited: WaitedInARow = { calls: 0, answeredMs: Number.NEGATIVE_INFINITY }
     const breaker = createBreaker(waited)
     const own = { tenantId, providerId: id, kind, mode, revision }
     const circuit: Circuit = { ...own, breaker, openedAtMs: 0, busyUntilMs: 0, waited, seenAtMs }
@@ -101,8 +102,7 @@ export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Da
         const startedMs = performance.now()
         const answer = await carriers.send(provider, message)
         if (isUnmade(answer) && !isProbe) throw notMade
-        const failedLate = isBroken(answer) && performance.now() - startedMs >= longWaitMs
-        circuit.waited.calls = failedLate ? circuit.waited.calls + 1 : 0
+        noteWait(circuit.waited, startedMs, answer)
         return answer
       }
       try {
@@ -138,6 +138,13 @@ export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Da
 /** Whether the answer shows that the provider refuses every message, not only this one. */
 export const isBroken = ({ carrierFault: fault, providerDown }: CarrierAnswer): boolean =>
   fault === true || providerDown === true
+
+/** A carrier that answered others during the wait does not hang. */
+function noteWait(waited: WaitedInARow, startedMs: number, answer: CarrierAnswer): void {
+  const nowMs = performance.now()
+  if (!isBroken(answer)) Object.assign(waited, { calls: 0, answeredMs: nowMs })
+  else if (nowMs - startedMs >= longWaitMs && waited.answeredMs <= startedMs) waited.calls += 1
+}
 
 /** Whether no connection was free, so that no call was made. */
 const isUnmade = ({ code }: CarrierAnswer): boolean => code === noConnection.code
