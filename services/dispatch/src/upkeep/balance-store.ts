@@ -53,8 +53,8 @@ const secondsSinceOldest = (which: string) =>
   `coalesce(extract(epoch from now() - min(q.enqueued_at) filter (where ${which})), 0)::float8`
 
 /**
- * Queues that wait for their own accounts are not in `seconds`: those that wait for the rate limits of all providers of a
- * priority are in `limited_seconds`, and those whose circuit breakers are all open in neither.
+ * Queues that wait for the rate limits of all providers of a priority are in `limited_seconds`, not in `seconds`. Those whose
+ * circuit breakers are all open, or that wait for consent, are in neither.
  */
 const oldestQueued = defineStatement({
   name: 'oldest-queued',
